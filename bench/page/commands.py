@@ -8,7 +8,7 @@ COLUMNS = {"cp": "`cp`", **{name: name for name in RIVALS}, "auto": "Ordo, `auto
 
 
 def values(results: Results) -> Values:
-    return with_gpu(results) | without_gpu(results) | where_a_gpu_pays(results)
+    return with_gpu(results) | without_gpu(results) | where_a_gpu_pays(results) | similar_pairs(results)
 
 
 def with_gpu(results: Results) -> Values:
@@ -102,6 +102,32 @@ def where_a_gpu_pays(results: Results) -> Values:
         "pays_machine": results.where(report),
         "pays_commands": results.commands("crossing"),
     }
+
+
+def similar_pairs(results: Results) -> Values:
+    """Returns the times of all pairs of similar spectra, by machine and beside other programs."""
+    found: Values = {}
+    for name, values in (("similar_pairs", "pairs"), ("similar_pairs_rivals", "pairs_rivals")):
+        if not results.has(name):
+            continue
+        report = results.json(name)
+        took = [{one["name"]: one for one in row["commands"] if "failed" not in one} for row in report["rows"]]
+        columns = list(dict.fromkeys(column for one in took for column in one))
+        heads = [column if column.startswith("matchms") else machine_named(column) for column in columns]
+        body = []
+        for row, one in zip(report["rows"], took):
+            seconds = [f"{one[column]['seconds']:.3g} ({one[column]['cpu']:.3g})" if column in one else "" for column in columns]
+            memory = max(command["memory"] for command in one.values()) / 1e9
+            body.append([row["name"], f"{row['bytes'] / 1e6:.0f}", f"{row['pairs']:,}", *seconds, f"{memory:.1f}"])
+        found[values] = table(["spectra, precursors", "MB", "pairs", *heads, "GB of memory"], body)
+        found[f"{values}_machine"] = results.where(report)
+    return found and found | {"pairs_commands": results.commands("similar_pairs", "similar_pairs_rivals")}
+
+
+def machine_named(name: str) -> str:
+    """Returns "CPU, 16 threads" for "cpu 16"."""
+    device, threads = name.split()
+    return f"{device.upper()}, {threads} threads"
 
 
 def lines_of(report: dict) -> dict[str, dict[str, tuple[float, float]]]:

@@ -1,10 +1,13 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "ordo/spectra/selection.hpp"
@@ -51,9 +54,20 @@ class greedy_matching {
   void clear() {
     pairs_.clear();
     total_ = 0;
+    is_shifted_ = false;
+    is_simple_ = true;
   }
 
-  /// Adds the pairs of peaks, in order, whose m/z, after a shift of the second, differ by no more than far(m/z of the first).
+  /// Adds a pair of peaks. Pairs may come in any order.
+  void add(double product, std::size_t a, std::size_t b) {
+    is_simple_ = is_simple_ && (pairs_.empty() || (a > pairs_.back().a && b > pairs_.back().b));
+    pairs_.push_back({product, std::uint32_t(a), std::uint32_t(b), is_shifted_});
+    total_ += product;
+  }
+  /// States that the pairs that follow match after a shift.
+  void begin_shifted() { is_shifted_ = true; }
+
+  /// Adds the pairs of peaks, in order, whose m/z differ by no more than far(m/z of the first).
   /// @param zeros  pairs of height 0 count, too
   template <class Far>
   void add(std::span<double const> mz_a, std::span<double const> heights_a, std::span<double const> mz_b,
@@ -64,9 +78,7 @@ class greedy_matching {
       while (begin < mz_b.size() && mz_b[begin] + shift < least) ++begin;
       for (std::size_t j = begin; j < mz_b.size() && mz_b[j] + shift <= most; ++j) {
         double const product = heights_a[i] * heights_b[j];
-        if (!zeros && !(product > 0)) continue;
-        pairs_.push_back({product, std::uint32_t(i), std::uint32_t(j), std::uint32_t(pairs_.size())});
-        total_ += product;
+        if (zeros || product > 0) add(product, i, j);
       }
     }
   }
@@ -75,13 +87,14 @@ class greedy_matching {
   [[nodiscard]] double bound() const noexcept { return total_ * (1 + 4 * double(pairs_.size()) * rounding_unit); }
 
   struct result {
-    double sum = 0;  // sum of products
+    double sum = 0;  // sum of products, added from the greatest down
     std::uint64_t matches = 0;
   };
   result match(std::size_t peaks_a, std::size_t peaks_b, ties equal) {
+    if (is_simple_) return {sum_of_all(), pairs_.size()};
     std::ranges::sort(pairs_, [=](pair const& x, pair const& y) {
       if (x.product != y.product) return x.product > y.product;
-      return equal == ties::first ? x.number < y.number : x.number > y.number;
+      return equal == ties::first ? x.place() < y.place() : x.place() > y.place();
     });
     used_a_.assign(peaks_a, 0);
     used_b_.assign(peaks_b, 0);
@@ -96,12 +109,46 @@ class greedy_matching {
   }
 
  private:
+  static constexpr std::size_t max_ranked = 32;
   struct pair {
     double product;
-    std::uint32_t a, b, number;
+    std::uint32_t a, b;
+    bool is_shifted;
+    [[nodiscard]] std::tuple<bool, std::uint32_t, std::uint32_t> place() const { return {is_shifted, a, b}; }
   };
+
+  // Returns the sum of pairs that do not exclude each other. Few are put in order by their ranks, which needs no branches.
+  [[nodiscard]] double sum_of_all() {
+    std::size_t const count = pairs_.size();
+    products_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) products_[i] = pairs_[i].product;
+    double sum = 0;
+    if (count > max_ranked) {
+      std::ranges::sort(products_, std::greater<>());
+      for (double const product : products_) sum += product;
+      return sum;
+    }
+    std::array<double, max_ranked> descending;
+    std::array<std::int64_t, max_ranked> before{};
+    for (std::size_t i = 0; i < count; ++i) {
+      std::int64_t greater = 0;
+      double const product = products_[i];
+      for (std::size_t j = i + 1; j < count; ++j) {
+        std::int64_t const is_greater = products_[j] > product ? 1 : 0;
+        greater += is_greater;
+        before[j] += 1 - is_greater;
+      }
+      descending[std::size_t(before[i] + greater)] = product;
+    }
+    for (std::size_t i = 0; i < count; ++i) sum += descending[i];
+    return sum;
+  }
+
   std::vector<pair> pairs_;
   double total_ = 0;
+  bool is_shifted_ = false;
+  bool is_simple_ = true;  // no peak is in two pairs
+  std::vector<double> products_;
   std::vector<std::uint8_t> used_a_, used_b_;
 };
 

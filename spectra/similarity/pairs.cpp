@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@
 #include "spectra/peaks/peak_machines.hpp"
 #include "spectra/similarity/greedy_matching.hpp"
 #include "spectra/similarity/peak_index.hpp"
+#include "spectra/similarity/peak_table.hpp"
 
 // Finds pairs of similar spectra. Spectra are ranked by precursor, so that those which a spectrum may be similar to are ranks
 // in a row. Tiles of ranks each have an index, which gives an upper bound of each cosine. Only pairs whose bound is high enough
@@ -47,9 +49,10 @@ class ranked_spectra {
     });
     for (std::size_t s = 0; s < all.size(); ++s)
       if (norms[s] > 0 && !(needs_precursor && std::isnan(all.precursor_mz[s]))) number.push_back(s);
-    std::ranges::stable_sort(number, [&](std::uint64_t a, std::uint64_t b) {
+    tbb::parallel_sort(number, [&](std::uint64_t a, std::uint64_t b) {
       double const x = all.precursor_mz[a], y = all.precursor_mz[b];
-      return x < y || (std::isnan(y) && !std::isnan(x));
+      if (x < y || y < x) return x < y;
+      return std::pair(std::isnan(x), a) < std::pair(std::isnan(y), b);
     });
     offsets.push_back(0);
     for (std::uint64_t const s : number) {
@@ -57,8 +60,9 @@ class ranked_spectra {
       precursor.push_back(all.precursor_mz[s]);
       norm.push_back(norms[s]);
     }
-    mz_.resize(offsets.back());
-    heights_.resize(offsets.back());
+    // Threads touch the memory first where they write to it.
+    mz_ = std::make_unique_for_overwrite<double[]>(offsets.back());
+    heights_ = std::make_unique_for_overwrite<double[]>(offsets.back());
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, size()), [&](tbb::blocked_range<std::size_t> const& some) {
       std::vector<double> heights;
       std::vector<std::size_t> order;
@@ -86,6 +90,9 @@ class ranked_spectra {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return number.size(); }
+  [[nodiscard]] double greatest_precursor() const {  // the magnitude
+    return size() == 0 ? 0 : std::max(std::abs(precursor.front()), std::abs(precursor.back()));
+  }
   [[nodiscard]] std::span<double const> mz(std::size_t r) const { return part(mz_, r); }
   [[nodiscard]] std::span<double const> heights(std::size_t r) const { return part(heights_, r); }
 
@@ -97,15 +104,16 @@ class ranked_spectra {
   static std::span<double const> peaks(std::span<double const> of, spectra_view const& all, std::uint64_t s) {
     return of.subspan(std::size_t(all.offsets[s]), std::size_t(all.offsets[s + 1] - all.offsets[s]));
   }
-  [[nodiscard]] std::span<double const> part(std::vector<double> const& of, std::size_t r) const {
-    return std::span(of).subspan(offsets[r], finite_[r] - offsets[r]);
+  [[nodiscard]] std::span<double const> part(std::unique_ptr<double[]> const& of, std::size_t r) const {
+    return {of.get() + offsets[r], finite_[r] - offsets[r]};
   }
 
-  std::vector<double> mz_, heights_;  // m/z and heights of all peaks
-  std::vector<std::size_t> finite_;   // where the peaks with a finite m/z end
+  std::unique_ptr<double[]> mz_, heights_;  // m/z and heights of all peaks
+  std::vector<std::size_t> finite_;         // where the peaks with a finite m/z end
 };
 
-// A distance within which everything is that a tolerance accepts, from either side, and by other roundings.
+// A distance within which everything is that a tolerance accepts, from either side, and by other roundings. A peak that matches
+// after a shift may be the first one: its m/z, of which ppm are, is then that of the other and the shift.
 double wide_distance(tolerance const& of, double mz, double scale) {
   double const distance = of.ppm ? std::abs(mz) * of.value * 1e-6 / (1 - of.value * 1e-6) : of.value;
   return distance + 32 * detail::rounding_unit * (std::abs(mz) + std::abs(scale) + distance);
@@ -171,11 +179,7 @@ class pair_finder {
           for (std::size_t t = some.begin(); t < some.end(); ++t) find_in(tiles[t]);
         },
         tbb::simple_partitioner());
-    std::vector<similar_pair> pairs;
-    for (worker& one : workers_) {
-      pairs.insert(pairs.end(), one.pairs.begin(), one.pairs.end());
-      one.pairs = {};
-    }
+    std::vector<similar_pair> pairs = collect();
     tbb::parallel_sort(pairs.begin(), pairs.end(), [](similar_pair const& a, similar_pair const& b) {
       return std::pair(a.first, a.second) < std::pair(b.first, b.second);
     });
@@ -189,10 +193,29 @@ class pair_finder {
     return options;
   }
 
+  // Returns the pairs of all threads.
+  std::vector<similar_pair> collect() {
+    std::vector<std::pair<worker*, std::size_t>> begins;
+    std::size_t count = 0;
+    for (worker& one : workers_) {
+      begins.emplace_back(&one, count);
+      count += one.pairs.size();
+    }
+    std::vector<similar_pair> pairs(count);
+    tbb::parallel_for(std::size_t{0}, begins.size(), [&](std::size_t w) {
+      auto const& [from, begin] = begins[w];
+      std::ranges::copy(from->pairs, pairs.begin() + std::ptrdiff_t(begin));
+      from->pairs = {};
+    });
+    return pairs;
+  }
+
   // The memory of a thread.
   struct worker {
     std::vector<double> bounds;          // bounds of the candidates in a tile; 0 between two spectra
     std::vector<std::uint32_t> touched;  // candidates with a bound
+    std::vector<std::size_t> similar;    // ranks that may be similar to a spectrum
+    detail::peak_table table;
     detail::greedy_matching matching;
     std::vector<similar_pair> pairs;
   };
@@ -207,10 +230,9 @@ class pair_finder {
       query(first, here, nullptr, nullptr);
       return;
     }
-    double const width = std::max(2 * wide_distance(rule_.peaks, rule_.peaks.ppm ? 1000 : 0, 0), 0.01);
-    detail::peak_index const by_mz(postings(here, false), width, machines_);
+    detail::peak_index const by_mz(postings(here, false), bin_width(), machines_);
     if (!rule_.modified) return query(first, here, &by_mz, nullptr);
-    detail::peak_index const by_loss(postings(here, true), width, machines_);
+    detail::peak_index const by_loss(postings(here, true), bin_width(), machines_);
     query(first, here, &by_mz, &by_loss);
   }
 
@@ -243,10 +265,12 @@ class pair_finder {
                         worker& own = workers_.local();
                         for (std::size_t q = some.begin(); q < some.end(); ++q) {
                           rank_range const range = candidates(q, here);
+                          own.similar.clear();
                           if (range.size() <= few_candidates || !by_mz)
-                            for (std::size_t c = range.begin; c < range.end; ++c) compare(own, q, c);
+                            for (std::size_t c = range.begin; c < range.end; ++c) own.similar.push_back(c);
                           else
                             query(own, q, range, here, *by_mz, by_loss);
+                          compare(own, q);
                         }
                       });
   }
@@ -260,6 +284,7 @@ class pair_finder {
     auto const mz = ranked_.mz(q), heights = ranked_.heights(q);
     double const norm = ranked_.norm[q], precursor = ranked_.precursor[q];
     auto const [lowest, rest] = high_[q];
+    double const shift = by_loss ? ranked_.precursor[range.end - 1] - precursor : 0;  // the greatest
     for (std::size_t i = 0; i < mz.size(); ++i) {
       if (heights[i] < lowest) continue;
       double const weight = heights[i] / norm;
@@ -268,36 +293,64 @@ class pair_finder {
         if (bound == 0) own.touched[touched++] = candidate;
         bound += std::max(weight * double(other), std::numeric_limits<double>::min());
       };
-      by_mz.each_near(mz[i], wide_distance(rule_.peaks, mz[i], precursor), first, last, add);
+      by_mz.each_near(mz[i], wide_distance(rule_.peaks, mz[i], 0), first, last, add);
       if (by_loss) {
-        double const scale = std::abs(precursor) + std::abs(mz[i]);
-        by_loss->each_near(precursor - mz[i], wide_distance(rule_.peaks, mz[i], scale), first, last, add);
+        double const scale = std::abs(precursor) + std::abs(mz[i]), far = std::abs(mz[i]) + shift;
+        by_loss->each_near(precursor - mz[i], wide_distance(rule_.peaks, far, scale), first, last, add);
       }
     }
     for (std::size_t k = 0; k < touched; ++k) {
       double const bound = std::exchange(own.bounds[own.touched[k]], 0);
       // More than what weights in single precision and the roundings of the sum take.
       constexpr double slack = 1e-6, least = 1e-30;
-      if (bound >= rule_.min_cosine * (1 - slack) - rest - least) compare(own, q, here.begin + own.touched[k]);
+      if (bound >= rule_.min_cosine * (1 - slack) - rest - least) own.similar.push_back(here.begin + own.touched[k]);
     }
   }
 
+  // Adds the pairs of a spectrum with those that may be similar to it.
+  void compare(worker& own, std::size_t q) {
+    bool has_table = own.similar.size() > 1;
+    if (has_table) {
+      double const scale = rule_.modified ? ranked_.greatest_precursor() : 0;
+      double const shift = rule_.modified ? ranked_.precursor[std::ranges::max(own.similar)] - ranked_.precursor[q] : 0;
+      auto const far = [&](double mz) { return wide_distance(rule_.peaks, std::abs(mz) + shift, scale); };
+      has_table = own.table.fill(ranked_.mz(q), bin_width(), far);
+    }
+    for (std::size_t const c : own.similar) compare(own, q, c, has_table);
+  }
+
   // Adds a pair if it is similar.
-  void compare(worker& own, std::size_t a, std::size_t b) {
-    if (ranked_.number[a] > ranked_.number[b]) std::swap(a, b);
+  void compare(worker& own, std::size_t q, std::size_t c, bool has_table) {
+    bool const q_is_first = ranked_.number[q] < ranked_.number[c];
+    auto const [a, b] = q_is_first ? std::pair(q, c) : std::pair(c, q);
     double const shift = ranked_.precursor[a] - ranked_.precursor[b];
     if (rule_.precursor && !(std::abs(shift) <= detail::distance_at(*rule_.precursor, ranked_.precursor[a]))) return;
     auto const mz_a = ranked_.mz(a), mz_b = ranked_.mz(b), heights_a = ranked_.heights(a), heights_b = ranked_.heights(b);
     auto const far = [&](double mz) { return rule_.peaks.ppm ? mz * rule_.peaks.value * 1e-6 : rule_.peaks.value; };
+    auto const add = [&, a = a](double by) {  // a peak matches if the merge of greedy_matching says so
+      if (!has_table) return own.matching.add(mz_a, heights_a, mz_b, heights_b, by, true, far);
+      own.table.each_near(ranked_.mz(c), a == q ? by : -by, [&](std::size_t of_q, std::size_t of_c) {
+        auto const [i, j] = a == q ? std::pair(of_q, of_c) : std::pair(of_c, of_q);
+        double const distance = far(mz_a[i]), at = mz_b[j] + by;
+        if (!(at < mz_a[i] - distance) && at <= mz_a[i] + distance) own.matching.add(heights_a[i] * heights_b[j], i, j);
+      });
+    };
     own.matching.clear();
-    own.matching.add(mz_a, heights_a, mz_b, heights_b, 0, true, far);
-    if (rule_.modified && !(std::abs(shift) <= far(ranked_.precursor[a])))
-      own.matching.add(mz_a, heights_a, mz_b, heights_b, shift, true, far);
+    add(0);
+    if (rule_.modified && !(std::abs(shift) <= far(ranked_.precursor[a]))) {
+      own.matching.begin_shifted();
+      add(shift);
+    }
     double const norm = ranked_.norm[a] * ranked_.norm[b];
     if (own.matching.bound() < rule_.min_cosine * norm * (1 - 4 * detail::rounding_unit)) return;
     auto const [sum, matches] = own.matching.match(mz_a.size(), mz_b.size(), detail::ties::last);
     double const cosine = sum / norm;
     if (cosine >= rule_.min_cosine) own.pairs.push_back({ranked_.number[a], ranked_.number[b], cosine, matches});
+  }
+
+  // Returns the width of the bins of an index.
+  [[nodiscard]] double bin_width() const {
+    return std::max(2 * wide_distance(rule_.peaks, rule_.peaks.ppm ? 1000 : 0, 0), 0.01);
   }
 
   similarity_rule const& rule_;

@@ -255,7 +255,7 @@ options=(--programs programs --results left --fasta own.fa --matrix own.mtx)
 # A dry run names all commands of the pages, and runs nothing.
 run_all "${options[@]}" --only files_1000m --only files_3100m --only suffix_array_3100m --only suffix_array_6200m --only distributed_sort_two \
   --only distributed_sort_four --only distributed_sort_four_small --only distributed_sort_four_large --only host_sorts --only host_segments \
-  --only python_libraries --dry-run > large
+  --only python_libraries --only similar_pairs_rivals --dry-run > large
 run_all "${options[@]}" --dry-run > plan
 [[ ! -e left && ! -e calls ]] || fail 'a dry run that ran'
 sed -nE "s|^\[.*min: ||; s|^[^ ]*python3[^ ]* $ORDO_SOURCE/||; s|$PWD/programs/||; s|$PWD/programs|PROGRAMS|

@@ -27,16 +27,23 @@ struct preset {
   double median, sigma;  // median and sigma of the number of peaks
   unsigned mz_decimals, intensity_decimals;
   char separator;
-  bool charges;  // a third column
-  bool profile;  // evenly spaced points, most of intensity 0
+  bool charges;           // a third column
+  bool profile;           // evenly spaced points, most of intensity 0
+  bool peptides = false;  // fragments of a peptide that other spectra are of, too, and noise
 };
 
 constexpr std::array presets{
     preset{"proteomics", 170, 0.3, 5, 3, ' ', false, false}, preset{"iontrap", 690, 0.23, 7, 10, ' ', false, false},
     preset{"gnps", 40, 0.8, 6, 1, '\t', false, false},       preset{"timstof", 150, 0.5, 5, 0, '\t', true, false},
-    preset{"profile", 10000, 0, 6, 1, ' ', false, true},
+    preset{"profile", 10000, 0, 6, 1, ' ', false, true},     preset{"peptides", 90, 0.3, 5, 1, ' ', false, false, true},
 };
 constexpr std::array<std::string_view, 5> orders{"mz", "intensity", "random", "reversed", "nearly"};
+
+// Masses in 10^-5 Da: the nineteen residues of different mass, a proton, and water.
+constexpr std::array<std::uint64_t, 19> residues{5702146,  7103711,  8703203,  9705276,  9906841,  10104768, 10300919,
+                                                 11308406, 11404293, 11502694, 12805858, 12809496, 12904259, 13104049,
+                                                 13705891, 14706841, 15610111, 16306333, 18607931};
+constexpr std::uint64_t proton = 100728, water = 1801056;
 
 constexpr std::uint64_t power_of_ten(unsigned exponent) {
   return exponent == 0 ? 1 : 10 * power_of_ten(exponent - 1);
@@ -56,14 +63,25 @@ void append_fixed(std::string& text, std::uint64_t value, unsigned decimals) {
 
 class generator {
  public:
-  generator(preset const& preset, std::string_view order, std::uint64_t seed)
-      : preset_(preset), order_(order), random_(seed), shuffle_(~seed) {}
+  generator(preset const& preset, spectra_options const& options)
+      : preset_(preset),
+        order_(options.order),
+        seed_(options.seed),
+        peptides_(std::max<std::size_t>(1, options.count / 8)),
+        random_(options.seed),
+        shuffle_(~options.seed) {}
 
   std::size_t write(std::size_t scan, sink& out) {
-    preset_.profile ? fill_profile() : fill_centroids();
-    std::uint64_t const precursor = random_.between(300 * 10000, 1400 * 10000);
+    ion of{};
+    if (preset_.peptides)
+      of = fill_peptide();
+    else if (preset_.profile)
+      fill_profile();
+    else
+      fill_centroids();
+    if (!preset_.peptides) of.mz = random_.between(300 * 10000, 1400 * 10000);
     order_peaks();
-    header(scan, precursor, out);
+    header(scan, of, out);
     for (auto const& p : peaks_) {
       append_fixed(out.text(), p.mz, preset_.mz_decimals);
       out.text() += preset_.separator;
@@ -94,6 +112,49 @@ class generator {
     for (auto const mz : masses_) peaks_.push_back({mz, intensity(), static_cast<char>('0' + random_.below(4))});
   }
 
+  struct ion {
+    std::uint64_t mz;      // in 10^-4
+    std::uint64_t charge;  // 0: any
+  };
+
+  // A few peptides have many spectra each, most have few: the number of the peptide is that of all times the square of a
+  // uniform number. Nine tenths of its fragments b and y are there, within a few ppm and with a third more or less of their
+  // intensity.
+  ion fill_peptide() {
+    double const at = random_.unit();
+    auto const peptide = static_cast<std::uint64_t>(at * at * static_cast<double>(peptides_));
+    random_source own(seed_ + (peptide + 1) * 0xd1342543de82ef95);
+    masses_.clear();
+    std::uint64_t mass = 0;
+    for (std::uint64_t size = own.between(7, 24); size > 0; --size)
+      masses_.push_back(mass += residues[own.below(residues.size())]);
+    masses_.pop_back();
+    std::uint64_t const charge = own.between(2, 3);
+    peaks_.clear();
+    auto const add = [&](std::uint64_t mz, double height) {
+      if (!random_.chance(0.9)) return;
+      add_peak(moved(mz, 3e-6), random_.lognormal(height, 0.3));
+    };
+    for (std::uint64_t const before : masses_) {
+      add(before + proton, own.lognormal(5000, 1.2));
+      add(mass - before + water + proton, own.lognormal(10000, 1.2));
+    }
+    auto const noise = static_cast<std::size_t>(random_.lognormal(preset_.median, preset_.sigma));
+    for (std::size_t i = 0; i != noise; ++i) add_peak(random_.between(10000000, 150000000), 100 / (random_.unit() + 0.04));
+    std::sort(peaks_.begin(), peaks_.end(), [](auto const& a, auto const& b) { return a.mz < b.mz; });
+    return {moved((mass + water) / charge + proton, 2e-6) / 10, charge};
+  }
+
+  void add_peak(std::uint64_t mz, double height) {
+    peaks_.push_back(
+        {mz, static_cast<std::uint64_t>(height * static_cast<double>(power_of_ten(preset_.intensity_decimals))), '0'});
+  }
+
+  // Returns an m/z with an error.
+  std::uint64_t moved(std::uint64_t mz, double sigma) {
+    return static_cast<std::uint64_t>(static_cast<double>(mz) * (1 + sigma * random_.normal()));
+  }
+
   void fill_profile() {
     auto const size = static_cast<std::size_t>(1000 * exact_exp(random_.unit() * exact_log(100)));
     std::uint64_t const unit = power_of_ten(preset_.mz_decimals), step = 1700 * unit / size;
@@ -119,11 +180,11 @@ class generator {
     }
   }
 
-  void header(std::size_t scan, std::uint64_t precursor, sink& out) {
+  void header(std::size_t scan, ion const& of, sink& out) {
     std::string mass, strength;
-    append_fixed(mass, precursor, 4);
+    append_fixed(mass, of.mz, 4);
     append_fixed(strength, random_.between(1000000, 900000000), 2);
-    std::uint64_t const charge = random_.between(2, 4);
+    std::uint64_t const charge = of.charge > 0 ? of.charge : random_.between(2, 4);
     auto const to = std::back_inserter(out.text());
     fmt::format_to(to, "BEGIN IONS\n");
     if (preset_.name == "gnps") {
@@ -143,6 +204,8 @@ class generator {
 
   preset const& preset_;
   std::string_view order_;
+  std::uint64_t seed_;
+  std::size_t peptides_;
   random_source random_, shuffle_;  // apart, so that the same seed gives the same peaks in any order
   std::vector<std::uint64_t> masses_;
   std::vector<peak> peaks_;
@@ -167,7 +230,7 @@ spectra_report write_spectra(spectra_options const& options, sink& out) {
         fmt::format("unknown preset: --preset: '{}': choose from {}", options.preset, fmt::join(spectra_presets(), ", ")));
   if (std::find(orders.begin(), orders.end(), options.order) == orders.end())
     throw usage_error(fmt::format("unknown order: --order: '{}': choose from {}", options.order, fmt::join(orders, ", ")));
-  generator spectra(*it, options.order, options.seed);
+  generator spectra(*it, options);
   spectra_report report;
   for (std::size_t scan = 1; scan <= options.count; ++scan) report.peaks += spectra.write(scan, out);
   return report;

@@ -16,7 +16,8 @@ struct spectra_options {
 };
 
 /// proteomics (Orbitrap HCD, median 170 peaks), iontrap (690 peaks, many digits), gnps (library spectra: 40 peaks under 20
-/// header lines, tabs), timstof (a third column), profile (1,000 to 100,000 points, most of intensity 0).
+/// header lines, tabs), timstof (a third column), profile (1,000 to 100,000 points, most of intensity 0), peptides (a median of
+/// about 120 peaks; of eight spectra or so for each peptide, a few peptides have many).
 std::vector<std::string_view> spectra_presets();
 /// mz, intensity (descending), random, reversed (m/z descending), nearly (m/z, one peak in a hundred out of place).
 std::vector<std::string_view> spectra_orders();

@@ -86,8 +86,9 @@ class match_reader {
     host_bytes const bytes = cli::read_all(path_);
     std::string_view text(bytes.data(), bytes.size());
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    char const end = text.find('\n') == text.npos ? '\r' : '\n';
     while (!text.empty()) {
-      std::string_view line = text.substr(0, text.find('\n'));
+      std::string_view line = text.substr(0, text.find(end));
       text.remove_prefix(std::min(text.size(), line.size() + 1));
       if (line.ends_with('\r')) line.remove_suffix(1);
       ++line_;

@@ -1,6 +1,7 @@
 #include "tools/specsort/options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -397,8 +398,6 @@ std::vector<cli::conflict> conflicts() {
        .with = {"--check", "--summary", "--report", "--unique-spectra"},
        .why = "give one of them",
        .names = "--clusters, --check, --summary, --report, --unique-spectra"},
-      {.options = {"--output=-", "--pairs=-"}, .why = "both would be standard output"},
-      {.options = {"--output=-", "--report=-"}, .why = "both would be standard output"},
       {.options = {"--per", "--around"}, .why = std::string(exclusive)},
       {.options = {"--split-size", "--split-count"}, .unless = {"--explain"}, .why = std::string(exclusive)},
       {.options = {"--check"},
@@ -494,6 +493,7 @@ spectra::array_encoding command::encoding() const {
   using spectra::array_encoding;
   array_encoding made;
   std::string const lower = lower_case(encode);
+  std::array<std::string_view, 3> given;  // compression, m/z, intensity
   for (std::string_view rest = lower; !rest.empty();) {
     std::size_t const comma = rest.find(',');
     std::string_view const name = rest.substr(0, comma);
@@ -519,10 +519,11 @@ spectra::array_encoding command::encoding() const {
           fmt::format("no such encoding: --encode: '{}'; choose from zlib, zstd, none, mz32, mz64, intensity32, "
                       "intensity64, mz-linear, intensity-slof and intensity-pic",
                       name));
+    std::string_view& before = given[name.starts_with("mz") ? 1 : name.starts_with("intensity") ? 2 : 0];
+    if (!before.empty() && before != name)
+      throw usage_error(fmt::format("conflicting values: --encode: '{}': give one of {} and {}", encode, before, name));
+    before = name;
   }
-  using numpress = array_encoding::numpress;
-  if ((made.mz != numpress::none && made.mz_bits) || (made.intensity != numpress::none && made.intensity_bits))
-    throw usage_error(fmt::format("invalid value: --encode: '{}': MS-Numpress has no number of bits", encode));
   return made;
 }
 

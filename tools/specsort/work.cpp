@@ -83,6 +83,15 @@ void find_represented(work& w, spectra::sort_options& options, session& here) {
 work checked(command const& made) {
   if (made.inputs.empty()) throw usage_error("missing operand: FILE: see specsort --help");
   bool const writes = made.writes();
+  std::string to_standard_output;
+  for (auto const& [name, is_there] :
+       {std::pair("--output", writes && made.out_dir.empty() && made.output == "-"), std::pair("--map", made.order.map == "-"),
+        std::pair("--pairs", made.similarity.pairs == "-"), std::pair("--report", made.report == "-")}) {
+    if (!is_there) continue;
+    if (!to_standard_output.empty())
+      throw usage_error(fmt::format("conflicting options: {}, {}: both would be standard output", to_standard_output, name));
+    to_standard_output = name;
+  }
   if (made.inputs.size() > 1 && made.check)
     throw usage_error(fmt::format("several inputs: {}: --check reads one", made.inputs[1]));
   if (!made.out_dir.empty() && std::ranges::find(made.inputs, "-") != made.inputs.end())

@@ -237,6 +237,7 @@ for table in sage.tsv msfragger.tsv usi.txt casanovo.mztab; do
 done
 expect 0 specsort run.mzML --to mgf -o run.mgf; sed -i 's/^PEPMASS=617.*/&\nSEQ=OLD/' run.mgf
 expect 0 specsort run.mgf --psms sage.tsv -o identified.mgf
+tr -d '\r' < sage.tsv | tr '\n' '\r' > lines.tsv; expect 0 specsort run.mgf --psms lines.tsv; cmp out identified.mgf
 [[ $(grep -c . identified.mgf) == $(specsort run.mgf --scan 11461,11466 | awk 'END { print NR + 1 }') && $(grep '^SEQ=' identified.mgf | tr '\n' ' ') == 'SEQ=PEPTIDEK SEQ=SAMPLER ' ]] ||
   fail "SEQ= of MGF: $(grep -n SEQ identified.mgf)"
 expect 0 specsort run.mzML run.mgf --psms msfragger.tsv -o identified.mgf --quiet; [[ $(grep -c '^SEQ=' identified.mgf) == 4 ]] || fail 'two inputs'

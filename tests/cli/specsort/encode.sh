@@ -79,6 +79,9 @@ done
 
 # Encodings without loss hold the same numbers, in mzML of mzML, and of MGF.
 expect 0 specsort run.mzML --to mgf; mv out want.mgf
+for bad in zlib,zstd mz32,mz64 mz-linear,mz64 intensity-slof,intensity-pic; do
+  expect_error specsort small.mzML --encode "$bad"; grep -q "conflicting values: --encode: '$bad': give one of" err || fail "$(< err)"
+done
 for how in none zlib zstd mz64,none ZSTD,mz64; do
   expect 0 specsort run.mzML --encode $how -o coded.mzML; expect 0 specsort coded.mzML --check
   expect 0 specsort coded.mzML --to mgf; cmp out want.mgf || fail "$how"

@@ -65,6 +65,25 @@ TEST_CASE("peaks and precursors that are no numbers match nothing", "[spectra][s
   CHECK(find_pairs({}, rule(0.5, 0)).empty());
 }
 
+TEST_CASE("many spectra without a precursor are similar to each other", "[spectra][similarity]") {
+  made all;
+  for (int s = 0; s < 8; ++s) all.add(missing, {100, 5});
+  CHECK(find_pairs(all.view(), rule(0.9, 0.1)).empty());
+  CHECK(find_pairs(all.view(), rule(0.9, 0.1, std::nullopt)).size() == 28);
+}
+
+TEST_CASE("ppm of shifted peaks are those of the first spectrum's m/z", "[spectra][similarity]") {
+  made all;
+  all.add(700, {300, 5});
+  all.add(500, {100.005, 5});  // 20 ppm of 300 are 0.006, of 100 they are 0.002
+  for (int s = 0; s < 8; ++s) all.add(510 + s, {900.0 + 7 * s, 5});
+  similarity_rule by = rule(0.5, 20, tolerance{250, false});
+  by.peaks.ppm = by.modified = true;
+  auto const found = find_pairs(all.view(), by);
+  REQUIRE(found.size() == 1);
+  CHECK((found[0].first == 0 && found[0].second == 1 && found[0].matches == 1));
+}
+
 TEST_CASE("many spectra, in several tiles, have the pairs of each one", "[spectra][similarity]") {
   made all;
   constexpr std::size_t count = 20'000;

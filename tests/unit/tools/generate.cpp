@@ -150,7 +150,8 @@ TEST_CASE("the same seed gives the same bytes on every machine", "[generate]") {
                                                           {"iontrap", 0x6d271248cee2975a},
                                                           {"gnps", 0x840f00d521b2754b},
                                                           {"timstof", 0x65c7d5286b46e14a},
-                                                          {"profile", 0xfb1260d2b904a424}};
+                                                          {"profile", 0xfb1260d2b904a424},
+                                                          {"peptides", 0xc1355d04a63a6e75}};
   REQUIRE(spectra.size() == spectra_presets().size());
   for (auto const preset : spectra_presets()) {
     INFO(preset);
@@ -345,7 +346,7 @@ TEST_CASE("spectra are in the order asked for, and the same peaks in any", "[gen
     }
   }
   CHECK_THROWS_WITH(spectra_text({1, "orbitrap", "mz", 1}),
-                    "unknown preset: --preset: 'orbitrap': choose from proteomics, iontrap, gnps, timstof, profile");
+                    "unknown preset: --preset: 'orbitrap': choose from proteomics, iontrap, gnps, timstof, profile, peptides");
   CHECK_THROWS_WITH(spectra_text({1, "gnps", "size", 1}),
                     "unknown order: --order: 'size': choose from mz, intensity, random, reversed, nearly");
 }
