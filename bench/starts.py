@@ -93,7 +93,8 @@ def main():
             for name, rounds in measured.items():
                 cpu, wall = ((statistics.quantiles(column, n=4)[0] if len(column) > 1 else column[0]) * 1e3 / CALLS_OF_ROUND
                              for column in zip(*rounds))
-                rows.append({"input": title, "locale": locale, "program": name, "cpu_ms": round(cpu, 3), "wall_ms": round(wall, 3)})
+                rows.append({"input": title, "locale": locale, "program": name, "cpu_ms": round(cpu, 3),
+                             "wall_ms": round(wall, 3)})
                 print(f"  {name:<16} {cpu:7.3f} {wall:7.3f}", flush=True)
     if options.json:
         with open("/proc/cpuinfo") as file:
