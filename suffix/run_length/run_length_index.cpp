@@ -195,7 +195,7 @@ struct run_length_index::state {
           gpu->upload(index.view());
           index = {};
         });
-    done.machine = choice;
+    if (gpu) done.machine = choice;
   }
   /// Calls f(), which works on the GPU. If there is too little memory for that, and another machine may do it, takes the index
   /// back.
