@@ -187,7 +187,10 @@ struct run_length_index::state {
     std::uint64_t const to_come = options.letters_to_come ? options.letters_to_come() : 0;
     constexpr std::size_t letters_of_thread = std::size_t{16} << 20;
     std::uint64_t const held = index.bytes();
-    choice = choose_machine(options.machine, std::size_t(letters + to_come),
+    // A GPU that is not named is not chosen before the tests have passed on one.
+    machine_options wanted = options.machine;
+    if (wanted.kind() == device::automatic) wanted.device = device::cpu;
+    choice = choose_machine(wanted, std::size_t(letters + to_come),
                             letters_of_thread * threads_for(options.machine.threads), [&](gpu_info const&) {
                               return std::size_t(2 * held + gpu_insert_bytes * std::min(letters, min_gpu_batch));
                             });
@@ -197,7 +200,7 @@ struct run_length_index::state {
           gpu->upload(index.view());
           index = {};
         });
-    done.machine = choice;
+    if (gpu) done.machine = choice;
   }
   /// Calls f(), which works on the GPU. If there is too little memory for that, and another machine may do it, takes the index
   /// back.
