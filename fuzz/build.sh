@@ -13,7 +13,6 @@ cmake --preset fuzz "${options[@]}"
 cmake --build build/fuzz --target ordo_fuzz
 fuzz/make_seeds.py build/fuzz/seeds
 [[ ${OUT-} ]] || exit 0
-tar -xJf fuzz/corpus.tar.xz -C build/fuzz/seeds
 for program in build/fuzz/bin/fuzz_*; do
   name=${program##*/fuzz_}
   cp "$program" "$OUT"

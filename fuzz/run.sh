@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# fuzz/run.sh [SECONDS] [TARGET...]: builds the fuzz targets and runs each for so long (60), one after the other; all of them if
-# none is named. Inputs that reach new code are kept in build/fuzz/corpus, which begins with fuzz/corpus.tar.xz (fuzz/keep.sh) and
-# from which the next run goes on; inputs that fail are written to build/fuzz/failed. The exit status is 1 if there is one.
+# fuzz/run.sh [SECONDS] [TARGET...]: builds the fuzz targets and runs each for so long (60), one after the other; all of them if none
+# is named. Inputs that reach new code are kept in build/fuzz/corpus, from which the next run goes on; inputs that fail are written to
+# build/fuzz/failed. The exit status is 1 if there is one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LLVM_PROFILE_FILE=/dev/null  # lines are for coverage.sh
@@ -14,10 +14,6 @@ targets=("$@")
 status=0
 printf 'target\texecutions\tcounters reached\tof all\n'
 for name in "${targets[@]}"; do
-  if [[ ! -e build/fuzz/corpus/$name && -e fuzz/corpus.tar.xz ]]; then
-    mkdir -p build/fuzz/corpus
-    tar -xJf fuzz/corpus.tar.xz -C build/fuzz/corpus "./$name" || :  # a new target has none
-  fi
   mkdir -p build/fuzz/{corpus,smaller,failed}/"$name"
   log=build/fuzz/failed/$name.log
   options=(-max_len=4096 -timeout=30 -malloc_limit_mb=128 -close_fd_mask=1)

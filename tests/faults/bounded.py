@@ -9,7 +9,6 @@ memory above the limit is a failure, and so is one above the memory that an opti
   commands   those of tests/reference/commands.txt
   expands    one line, record, spectrum or document that goes on for ever, and many small ones, in each compression
   declares   files of a few bytes that declare sizes which nothing can hold, and options that do
-  corpora    the inputs that the fuzz targets keep (fuzz/keep.sh), by ordo_replay, with one random change of each
 Prints a table of runs, clean errors, the largest peak in MB and failures; the exit status is 1 if there is one. --small: a
 selection for the test suite.
 """
@@ -312,14 +311,6 @@ def damaged_indexes(runner, small):
                 path.unlink()
 
 
-def corpora(runner, small):
-    kept = runner.folder / "kept"
-    kept.mkdir()
-    subprocess.run(["tar", "-xJf", SOURCE / "fuzz/corpus.tar.xz", "-C", kept], check=True)
-    for target in sorted(path for path in kept.iterdir() if path.name != "gnu_order"):  # it starts a process for each
-        runner.run("corpora", ["ordo_replay", target.name, "1", *sorted(target.iterdir())], outputs=(), may_fail=False)
-
-
 SMALL = {"length.mzML", "nested.mzML", "numpress.mzML", "count.mzXML", "peaks.msp", "shape.npy", "deep.jsonl", "window.zst",
          "dictionary.xz", "isize.gz", "few.mgf"}
 
@@ -342,7 +333,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tools", type=pathlib.Path)
     parser.add_argument("--limit", type=int, default=256 << 20)
-    parser.add_argument("--only", default="", help="one of the four")
+    parser.add_argument("--only", default="", help="one of the three")
     parser.add_argument("--small", action="store_true")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp())
@@ -354,8 +345,6 @@ def main():
             expands(runner, options.small)
         if options.only in ("", "declares"):
             declares(runner, options.small)
-        if options.only in ("", "corpora"):
-            corpora(runner, options.small)
     finally:
         runner.group.close()
         shutil.rmtree(folder)

@@ -1,5 +1,5 @@
-# The fuzz targets on their seeds, on random changes of these, and on the corpus that is kept, which also keeps them compiling; and
-# whether they can be configured and compiled for libFuzzer. fuzz/run.sh looks for more.
+# The fuzz targets on their seeds and on random changes of these, which also keeps them compiling; and whether they can be
+# configured and compiled for libFuzzer. fuzz/run.sh looks for more.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 "$ORDO_SOURCE/fuzz/make_seeds.py" seeds
@@ -9,12 +9,6 @@ for target in seeds/*; do
   ordo_replay "${target#seeds/}" $runs "$target"/* > out 2> err || fail "$target: $(tail -c 500 err)"
 done
 [[ $(ls seeds | wc -l) == 14 ]] || fail "not all targets: $(ls seeds)"
-mkdir kept
-tar -xJf "$ORDO_SOURCE/fuzz/corpus.tar.xz" -C kept
-for target in kept/*; do
-  [[ $target != */gnu_order ]] || continue
-  ordo_replay "${target#kept/}" 0 "$target"/* > out 2> err || fail "the corpus of $target: $(tail -c 500 err)"
-done
 
 # OSS-Fuzz's container has the libraries that the build needs, but for the tests.
 for package in $(sed -n '/^packages=(/,/)/p' "$ORDO_SOURCE/tools/build.sh" | grep -o '[a-z0-9-]*lib[a-z0-9-]*-dev\|nlohmann[a-z0-9-]*'); do
