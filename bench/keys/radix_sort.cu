@@ -104,7 +104,7 @@ void measure(session& s, whole_row const& row, unsigned log_items) {
   constexpr bool thrust_too = std::is_unsigned_v<K> && sizeof(K) >= 4 && sizeof(stored<V>) == 4;
   measure_whole<K, V>(
       s, row, log_items, [&](std::size_t count) { return make_columns<K, V>(s.lab, count, row.order); }, by_code{},
-      cuda_backend::radix_sort_memory(n, sizeof(K), data::pairs ? sizeof(stored<V>) : 0),
+      cuda_backend::radix_sort_copy_memory(n, sizeof(K), data::pairs ? sizeof(stored<V>) : 0),
       [&](cuda_backend& machine, data const& in, std::span<K> keys, std::span<stored<V>> values) {
         if constexpr (std::is_unsigned_v<K> && std::is_same_v<V, std::uint32_t>) {
           if (row.argsort) return machine.argsort(keys.size(), code_at<K>{in.keys.data()}, keys, values, bits);
