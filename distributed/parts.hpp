@@ -71,7 +71,8 @@ void exchange_rounds(communicator& members, B& backend, bool on_gpu, std::span<m
     if (is_staged) {
       auto const& receives = arrays[a].moves.receives;
       std::size_t const bytes = arrays[a].item_bytes, begin = receives[round * p].begin * bytes;
-      std::size_t size = 0;  // of what comes: a member writes keys of equal items itself
+      // A member writes the keys of equal items itself: none of them come.
+      std::size_t size = 0;
       for (std::size_t m = 0; m < p; ++m) size += receives[round * p + m].size * bytes;
       copy_to_machine(backend, std::span<char const>(received[a].span().subspan(begin, size)),
                       arrays[a].to.subspan(begin, size));

@@ -239,8 +239,9 @@ __global__ void __launch_bounds__(even_sizes<K>::threads) make_curve(even_work<K
   using sizes = even_sizes<K>;
   using team = typename sizes::team;
   auto& collective = *reinterpret_cast<typename team::template storage<std::uint32_t>*>(dynamic_shared_memory());
-  constexpr unsigned scale = 64;      // of shares, which are fractions of a sampled key
-  constexpr float deviations = 2.5f;  // by which a piece may have more keys than the sample shows
+  // Shares are in 64ths of a sampled key. A piece gets a share for this many standard deviations more than the sample shows.
+  constexpr unsigned scale = 64;
+  constexpr float deviations = 2.5f;
   std::uint32_t const* const bins = work.bins + threadIdx.x * sizes::bins_each;
   std::uint32_t count = 0, most = 0;
   for (unsigned i = 0; i < sizes::bins_each; ++i) {

@@ -113,7 +113,8 @@ struct even_curve {
 /// can make them even.
 template <class K>
 [[nodiscard]] bool are_smooth(std::span<std::uint64_t const> codes, even_numbers<K> const& numbers, key_code<K> code) {
-  constexpr std::size_t largest_part = 4;  // of a 32nd of the range
+  // A curve has 16 pieces for a 32nd of the range, too few for more keys than a fourth of all.
+  constexpr std::size_t largest_part = 4;
   std::array<std::size_t, 64> counts{};
   for (std::uint64_t const x : codes) ++counts[numbers(K(x), code) >> 26];
   for (std::size_t i = 0; i < counts.size(); i += 2) {
