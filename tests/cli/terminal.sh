@@ -30,8 +30,9 @@ for command in 'sufsort locate index GATTACA' 'sufsort info index' 'specsort in.
   cmp result seen || fail "$command: mixed with something"
   [[ $command == sufsort* ]] || { TERM=xterm on_terminal "$command -o /dev/tty"; cmp result seen || fail "$command -o /dev/tty"; }
 done
-TERM=xterm on_terminal "strsort -c in.txt" || true
-grep -q $'\033\\[Kstrsort: in.txt:2: disorder' seen || fail "a message after the progress line: $(cat -v seen)"
+gzip -k in.txt  # a few plain lines are checked without progress
+TERM=xterm on_terminal "strsort -c in.txt.gz" || true
+grep -q $'\033\\[Kstrsort: in.txt.gz:2: disorder' seen || fail "a message after the progress line: $(cat -v seen)"
 
 # The end of what is typed is typed once. The keyboard stays where it is until the tool has ended.
 mkfifo keyboard
