@@ -6,12 +6,12 @@ from . import _ordosort as core
 
 _UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
 # The formats of numbers: the type in memory, and that of NumPy.
-_NUMBERS = {code: (dtype, dtype) for code, dtype in zip("cCsSiIlLefg", "i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split())}
-_NUMBERS.update({"tdD": ("i4", "M8[D]"), "tdm": ("i8", "M8[ms]")})
+_NAMES = {code: (dtype, dtype) for code, dtype in zip("cCsSiIlLefg", "i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split())}
+_NAMES.update({"tdD": ("i4", "M8[D]"), "tdm": ("i8", "M8[ms]")})
 for _code, _unit in _UNITS.items():
-    _NUMBERS["tt" + _code] = ("i4" if _code in "sm" else "i8", f"m8[{_unit}]")
-    _NUMBERS["tD" + _code] = ("i8", f"m8[{_unit}]")
-_NUMBERS = {format: tuple(map(np.dtype, types)) for format, types in _NUMBERS.items()}
+    _NAMES["tt" + _code] = ("i4" if _code in "sm" else "i8", f"m8[{_unit}]")
+    _NAMES["tD" + _code] = ("i8", f"m8[{_unit}]")
+_NUMBERS = {format: (np.dtype(held), np.dtype(shown)) for format, (held, shown) in _NAMES.items()}
 _TIMES = {code: np.dtype(f"M8[{unit}]") for code, unit in _UNITS.items()}
 _UINT8, _INT32, _INT64 = np.dtype(np.uint8), np.dtype(np.int32), np.dtype(np.int64)
 # The formats of wider integers, and of decimals by their bits: the type in memory, and the number of ordo_type or 0.

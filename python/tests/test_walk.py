@@ -165,7 +165,14 @@ def test_wide_entries(tmp_path, monkeypatch):
     np.testing.assert_array_equal(names["positions"], entries)
 
 
+def test_drafts(capsys):
+    (code,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/how-to/speculative-decoding.md").read_text(), re.M | re.S)
+    exec(code, {})
+    assert capsys.readouterr().out == code.rpartition("  # ")[2]
+
+
 def test_no_page_is_forgotten():
     pages = {str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md") if "\n```python\n" in page.read_text()}
-    tested = ("how-to/numpy", "how-to/pytorch", "how-to/training-data", "how-to/parquet-corpus", "reference/sufsort")
+    tested = ("how-to/numpy", "how-to/pytorch", "how-to/training-data", "how-to/parquet-corpus", "how-to/speculative-decoding",
+              "reference/sufsort")
     assert pages == {f"docs/{name}.md" for name in tested}
