@@ -338,7 +338,7 @@ class divided_sort {
     for (std::size_t q = 0; q < p_; ++q) rounds = std::max(rounds, buckets.emplace_back(find_buckets(q)).count);
     bucket_range const own = buckets[rank];
 
-    // What is sorted at a time: some eighth of the output, in segments, one for each bucket that is to be sorted.
+    // A part of the output that is sorted at once: about an eighth, with a segment for each bucket that needs a sort.
     struct batch {
       std::size_t end_round, first_segment, segments;
       std::uint64_t begin, size, longest;

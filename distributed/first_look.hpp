@@ -7,7 +7,7 @@
 
 #include "distributed/parts.hpp"
 
-// What a few keys of every share say of all, before a distributed sort does anything.
+// A sample of every share, which a distributed sort examines first: are the shares in order, and are there few keys?
 namespace ordo::inline v0::detail {
 
 /// A key's code, and the number of keys for which it stands.
@@ -17,7 +17,7 @@ struct code_sample {
   double weight;
 };
 
-/// What is known of the shares of all members. The same on all members.
+/// The result of the sample. All members have the same one.
 template <class K>
 struct first_look {
   bool in_order = false;  // no key comes before the one in front of it, in a share or from share to share

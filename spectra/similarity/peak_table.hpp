@@ -44,8 +44,8 @@ class peak_table {
     touched_.clear();
   }
 
-  /// Calls use(i, j) for at least those peaks i of the table and j of another spectrum whose m/z, after the shift of the
-  /// latter, are no further apart than far(m/z of i), in order of j, then of i.
+  /// Calls use(i, j) for peaks i of the table and j of another spectrum, in order of j, then of i: for all pairs whose m/z, with
+  /// that of j shifted, differ by at most far(m/z of i), and for some others.
   template <class Use>
   void each_near(std::span<double const> mz, double shift, Use use) {
     near_.resize(mz.size());
@@ -69,7 +69,7 @@ class peak_table {
   static constexpr double max_bin = 0x1p50;
 
   [[nodiscard]] std::int64_t bin(double mz) const { return std::int64_t(std::min(std::max(mz * per_mz_, -max_bin), max_bin)); }
-  // Bins far apart share a slot: more peaks are found then, and no fewer.
+  // Distant bins share a slot, so that a search may also find peaks of another bin.
   static std::size_t slot(std::int64_t bin) { return std::size_t(bin) % slots; }
 
   double per_mz_ = 1;

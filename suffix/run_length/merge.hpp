@@ -71,7 +71,7 @@ struct merge_blocks {
   }
 };
 
-/// What the parts of a merge become: a part, or all up to it.
+/// The size of the result of one part of a merge, or of all parts up to it.
 struct part_size {
   std::uint64_t blocks = 0, ends = 0, rows = 0;
 };

@@ -107,7 +107,7 @@ struct even_plan {
     second_bits = bits - first_bits;
     double const excess = curved ? sizes::curve_excess(count) : 0;
     first_room = sizes::room(double(count) / double(1u << first_bits), excess + 0.015);
-    // Where a piece is denser than on average by the limit, it has been given half of the excess.
+    // A part that is denser than its piece by more than 6 % may overflow. Then another sort does the work.
     second_room = sizes::room(double(count) / double(1u << bits), curved ? (1 + excess) * 1.06 - 1 : 0);
     away = std::size_t{first_room} << first_bits;
   }
