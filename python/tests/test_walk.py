@@ -103,7 +103,7 @@ def test_walk(tmp_path, monkeypatch):
 
 
 def run_examples(page, until=None, after=""):
-    """Runs the Python examples of a page, between two texts. A comment after two blanks is what the expression is, or what it prints."""
+    """Runs the Python examples of a page, between two texts. A comment after two blanks is what the expression is, or prints."""
     names, checked = {}, 0
     text = page.read_text().partition(until or "\0")[0]
     for code in re.findall(r"^```python\n(.*?)^```$", text.partition(after)[2] if after else text, re.M | re.S):
