@@ -185,7 +185,7 @@ TEST_CASE("Communicators of GPUs sort little", "[distributed][cuda][small][shard
     for_each_exchange(gpus, [&](ordo::gpu_exchange exchange) {
       std::vector<test_case const*> here;
       for (test_case const& test : all)
-        if (shard.has_next()) here.push_back(&test);
+        if (shard.has_next(4)) here.push_back(&test);
       if (here.empty()) return;
       check(gpus, exchange, [&](ordo::communicator& members, ordo::gpu& on, auto note) {
         apart dividing(members, 64, true);
