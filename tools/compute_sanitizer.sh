@@ -49,15 +49,14 @@ add() {  # NUMBER OF SHARDS, TESTS: one of parts
     for ((k = 1; k <= shards; ++k)); do work+=("$tool" "$2" "$k/$shards"); done
   done
 }
-entry=0
-for name in "${long[@]}"; do add 4 "${name//,/\\,}"; done
-rest=~[shards]$all
+entry=0 rest=~[shards]$all
 for subject in "${subjects[@]}"; do
   spec="[$subject]$rest"
   [[ ! $(list "$spec") ]] || add 1 "$spec"  # a build without a library has no tests of it
   rest+="~[$subject]"
 done
 add 1 "$rest"
+for name in "${long[@]}"; do add 4 "${name//,/\\,}"; done  # short processes, so that all cores are at work to the end
 
 logs=$(mktemp -d)
 deadline=$(($(date +%s) + seconds))
