@@ -513,8 +513,8 @@ class cuda_backend {
   void merge_tiles(Work<K, Word> const& work) {
     using storage = cuda_detail::merge_storage<K>;
     cuda_detail::launch<cuda_detail::merge_tiles<K, Work<K, Word>>>(
-        kernels(), cuda_detail::blocks_for(work.from.a_size + work.from.b_size, storage::tile), storage::threads, sizeof(storage),
-        work);
+        kernels(), cuda_detail::blocks_for(work.from.a_size + work.from.b_size, storage::tile), storage::threads,
+        sizeof(storage), work);
   }
 
   /// True: each type of key of segmented_sort_by adds some thirty kernels (sort_by_key.hpp).

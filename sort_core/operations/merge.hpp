@@ -88,7 +88,9 @@ constexpr std::size_t merge_tile = 1024, merge_step_items = 1024;
 ///
 ///   merge_tiles(work)               Merges all tiles of a merge_work, of B::merge_tile<K> items each.
 template <class B, class K>
-concept merges_tiles = Backend<B> && requires { B::template merge_tile<K>; };
+concept merges_tiles = Backend<B> && requires {
+  B::template merge_tile<K>;
+};
 
 template <Backend B, class K>
 void run_merge(B& backend, operation_task const& task) {

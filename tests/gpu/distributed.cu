@@ -193,7 +193,8 @@ TEST_CASE("Communicators of GPUs sort to the bytes of one machine", "[distribute
 
 TEST_CASE("Communicators of GPUs sort many even keys as one GPU does", "[distributed]") {
   if (ordo::gpus().empty()) return;
-  // Enough for a batch of buckets to be sorted as evenly distributed keys; of a range that no batch divides, and at any address.
+  // Enough for a batch of buckets to be sorted as evenly distributed keys; of a range that no batch divides, and at any
+  // address.
   constexpr std::size_t n = std::size_t{15} << 24, before = 3;
   auto const keys_at = [](ordo::gpu& on, std::size_t count) {
     return ordo::with_backend(on, [&](ordo::cuda_backend& b) { return b.buffer<std::uint32_t>(count); });

@@ -127,8 +127,8 @@ class share_splitter {
       next[m] += n;
     }
     begins.push_back(samples.size());
-    // The samples of each member are in order, and stable merges keep equal ones in the order of members. Sorting them took most
-    // of a round.
+    // The samples of each member are in order, and stable merges keep equal ones in the order of members. Sorting them took
+    // most of a round.
     auto const from_member = [&](std::size_t m) { return samples.begin() + std::ptrdiff_t(begins[std::min(m, p_)]); };
     for (std::size_t width = 1; width < p_; width *= 2)
       for (std::size_t m = 0; m + width < p_; m += 2 * width)

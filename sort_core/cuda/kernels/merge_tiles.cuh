@@ -4,8 +4,8 @@
 
 #include "sort_core/cuda/primitives/instructions.cuh"
 
-// The merge of two sorted arrays, a tile of the result by a block. A block loads its parts of both arrays, which are as long as a
-// tile together, into shared memory in whole rows, merges them there, and writes the tile in whole rows. Each key is read and
+// The merge of two sorted arrays, a tile of the result by a block. A block loads its parts of both arrays, which are as long as
+// a tile together, into shared memory in whole rows, merges them there, and writes the tile in whole rows. Each key is read and
 // written once. (Merge path: Green, McColl and Bader, ICS'12.)
 namespace ordo::inline v0::cuda_detail {
 
@@ -14,7 +14,7 @@ template <class K>
 struct merge_storage {
   static constexpr unsigned threads = 256, items = sizeof(K) == 8 ? 11 : 15, tile = threads * items, blocks_at_once = 4;
   static_assert(items % 2 == 1 && tile < 1u << 16);
-  alignas(8) K keys[tile];      // the parts of both arrays, one after the other
+  alignas(8) K keys[tile];     // the parts of both arrays, one after the other
   std::uint16_t places[tile];  // the key that comes first, second, ...
 };
 
@@ -59,8 +59,8 @@ __device__ void order_tile(merge_storage<K>& shared, Code const& code, unsigned 
 /// The items that a thread moves at a time.
 template <class K, unsigned Bytes>
 constexpr unsigned merge_items_at_once = merge_storage<K>::items < 64 / Bytes ? merge_storage<K>::items : 64 / Bytes;
-/// Calls read(i, at) for each item `at` of a tile that the thread moves, and then write(i, at). All reads are on their way before
-/// the first write. @tparam Bytes  of an item that read() keeps in registers: of large ones there are fewer at a time
+/// Calls read(i, at) for each item `at` of a tile that the thread moves, and then write(i, at). All reads are on their way
+/// before the first write. @tparam Bytes  of an item that read() keeps in registers: of large ones there are fewer at a time
 template <class K, unsigned Bytes, class Read, class Write>
 __device__ void move_items(unsigned count, Read read, Write write) {
   using storage = merge_storage<K>;
@@ -70,7 +70,8 @@ __device__ void move_items(unsigned count, Read read, Write write) {
     auto const each = [&](auto f) {
 #pragma unroll
       for (unsigned i = 0; i < at_once; ++i)
-        if (unsigned const at = threadIdx.x + (first + i) * storage::threads; first + i < storage::items && at < count) f(i, at);
+        if (unsigned const at = threadIdx.x + (first + i) * storage::threads; first + i < storage::items && at < count)
+          f(i, at);
     };
     each(read);
     each(write);
@@ -104,8 +105,8 @@ __global__ void __launch_bounds__(merge_storage<K>::threads, merge_storage<K>::b
         count, [&](unsigned i, unsigned at) { keys[i] = shared.keys[shared.places[at]]; },
         [&](unsigned i, unsigned at) { work.to[begin + at] = keys[i]; });
     for (std::size_t w = 0; work.values && w < work.words; ++w) {
-      Word const *const values_a = work.a_values + begin_a * work.words + w,
-                        *const values_b = work.b_values + begin_b * work.words + w;
+      Word const *const values_a = work.a_values + begin_a * work.words + w, *const values_b =
+                                                                                 work.b_values + begin_b * work.words + w;
       Word values[merge_items_at_once<K, sizeof(Word)>];
       move_items<K, sizeof(Word)>(
           count,

@@ -39,7 +39,8 @@ void check_merge(std::size_t n, std::size_t m, std::uint64_t distinct, bool desc
              values = machine.buffer<Word>((n + m) * words);
   std::copy(a.begin(), a.end(), keys_a.data());
   std::copy(b.begin(), b.end(), keys_b.data());
-  for (std::size_t i = 0; i < (n + m) * words; ++i) (i < n * words ? values_a.data()[i] : values_b.data()[i - n * words]) = Word(i);
+  for (std::size_t i = 0; i < (n + m) * words; ++i)
+    (i < n * words ? values_a.data()[i] : values_b.data()[i - n * words]) = Word(i);
   std::size_t const tiles = (n + m + storage::tile - 1) / storage::tile;
   auto const splits = machine.buffer<std::uint64_t>(tiles + 1);
   ordo::detail::code_at<K> const codes{nullptr, code, K(~K{0}), K{0}, K(~K{0})};
@@ -61,8 +62,14 @@ void check_merge(std::size_t n, std::size_t m, std::uint64_t distinct, bool desc
 }  // namespace
 
 TEST_CASE("emulation: two sorted arrays are merged by tiles", "[emulation]") {
-  for (auto const& [n, m] : {std::pair<std::size_t, std::size_t>{1, 0}, {0, 1}, {15, 16}, {5000, 0}, {0, 5000}, {3840, 3840},
-                             {2000, 9000}, {9001, 17}})
+  for (auto const& [n, m] : {std::pair<std::size_t, std::size_t>{1, 0},
+                             {0, 1},
+                             {15, 16},
+                             {5000, 0},
+                             {0, 5000},
+                             {3840, 3840},
+                             {2000, 9000},
+                             {9001, 17}})
     for (std::uint64_t const distinct : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1} << 40}) {
       check_merge<std::uint32_t, std::uint32_t>(n, m, distinct, false, 0);
       check_merge<std::uint32_t, std::uint64_t>(n, m, distinct, true, 1);
