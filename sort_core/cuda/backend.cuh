@@ -512,9 +512,9 @@ class cuda_backend {
   template <template <class, class> class Work, class K, class Word>
   void merge_tiles(Work<K, Word> const& work) {
     using storage = cuda_detail::merge_storage<K>;
-    cuda_detail::launch<cuda_detail::merge_tiles<K, Work<K, Word>>>(
-        kernels(), cuda_detail::blocks_for(work.from.a_size + work.from.b_size, storage::tile), storage::threads,
-        sizeof(storage), work);
+    cuda_detail::launch_blocks<cuda_detail::merge_tiles<K, Work<K, Word>>>(
+        kernels(), cuda_detail::grid_size(work.from.a_size + work.from.b_size, storage::tile), storage::threads, sizeof(storage),
+        false, work);
   }
 
   /// True: each type of key of segmented_sort_by adds some thirty kernels (sort_by_key.hpp).

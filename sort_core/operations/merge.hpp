@@ -51,6 +51,16 @@ struct merge_work {
   Word* values;       // or null
   std::size_t words;  // per value
   std::uint64_t const* splits;
+
+  [[nodiscard]] ORDO_FN K encode(K key) const {
+    code_at<K> code = from.a;
+    code.keys = &key;
+    return code(0);
+  }
+  /// Returns true if no two keys share a code, so that from.a.code decodes it.
+  [[nodiscard]] ORDO_FN bool codes_are_keys() const {
+    return from.a.minus_zero == 0 && from.a.max_magnitude >= K(~code_at<K>::top);
+  }
 };
 
 /// Merges `step` items of a tile.

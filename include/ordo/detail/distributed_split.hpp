@@ -114,7 +114,7 @@ class share_splitter {
 
   void narrow(std::size_t s, std::span<T const> all, std::vector<std::size_t>& next) {
     std::vector<sample> samples;
-    std::vector<std::size_t> begins;  // of the samples of each member
+    std::vector<std::size_t> begins;  // where the samples of each member begin, and where all end
     for (std::size_t m = 0; m < p_; ++m) {
       std::size_t const n = count(s, m);
       begins.push_back(samples.size());
