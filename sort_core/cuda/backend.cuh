@@ -18,6 +18,7 @@
 #include "ordo/detail/checks.hpp"
 #include "ordo/machine.hpp"
 #include "sort_core/cuda/kernels/even_keys.cuh"
+#include "sort_core/cuda/kernels/merge_tiles.cuh"
 #include "sort_core/cuda/kernels/reduce_segments.cuh"
 #include "sort_core/cuda/kernels/select_smallest.cuh"
 #include "sort_core/cuda/primitives/instructions.cuh"
@@ -502,6 +503,18 @@ class cuda_backend {
     cuda_detail::launch<cuda_detail::select_smallest<Code, Offset, Position>>(
         kernels(), cuda_detail::blocks_for(segments.size(), 1), storage::threads, sizeof(storage), code, segments, k, capacity,
         rows.data(), ends.data());
+  }
+
+  /// The items of a tile of merge_tiles.
+  template <class K>
+  static constexpr std::size_t merge_tile = cuda_detail::merge_storage<K>::tile;
+  /// Merges two sorted arrays: see detail::run_merge.
+  template <template <class, class> class Work, class K, class Word>
+  void merge_tiles(Work<K, Word> const& work) {
+    using storage = cuda_detail::merge_storage<K>;
+    cuda_detail::launch_blocks<cuda_detail::merge_tiles<K, Work<K, Word>>>(
+        kernels(), cuda_detail::grid_size(work.from.a_size + work.from.b_size, storage::tile), storage::threads, sizeof(storage),
+        false, work);
   }
 
   /// True: each type of key of segmented_sort_by adds some thirty kernels (sort_by_key.hpp).
