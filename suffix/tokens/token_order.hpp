@@ -158,12 +158,13 @@ struct context_search {
 
   /// The rows of a round: all that are left, or some at equal distances.
   struct round {
-    std::size_t low, left;
-    unsigned count;
+    std::size_t low, high, apart;
+    ORDO_FN round(bounds const& now, unsigned count)
+        : low(now.low), high(now.high), apart((now.high - now.low + count) / (count + 1)) {}
     /// Returns the row of number k, or the end of the rows.
     [[nodiscard]] ORDO_FN std::size_t row(unsigned k) const {
-      std::size_t const apart = (k + std::size_t{1}) * left / (count + 1), at = left <= count ? k : apart;
-      return low + (at < left ? at : left);
+      std::size_t const at = low + (k + std::size_t{1}) * apart - 1;
+      return at < high ? at : high;
     }
   };
 
@@ -176,7 +177,7 @@ struct context_search {
   /// Compares the context with rows, and moves the bounds to two neighbouring ones.
   template <class Lanes>
   ORDO_FN void narrow(Lanes lanes, bounds& now, context_tokens context) const {
-    round const all{now.low, now.high - now.low, Lanes::count * rows_of_a_lane};
+    round const all(now, Lanes::count * rows_of_a_lane);
     found const own = compare_rows(now, all, lanes.rank() * rows_of_a_lane, context);
     unsigned const whole = lanes.count_true(own.num_before == rows_of_a_lane);  // lanes all of whose rows are before it
     bool const is_inside = whole < Lanes::count;
