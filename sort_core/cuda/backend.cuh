@@ -17,6 +17,7 @@
 #include "ordo/backend.hpp"
 #include "ordo/detail/checks.hpp"
 #include "ordo/machine.hpp"
+#include "sort_core/cuda/kernels/each_by_warps.cuh"
 #include "sort_core/cuda/kernels/even_keys.cuh"
 #include "sort_core/cuda/kernels/merge_tiles.cuh"
 #include "sort_core/cuda/kernels/reduce_segments.cuh"
@@ -157,8 +158,8 @@ void sort_lsd(cuda_backend& backend, radix_arrays<K, V> const& arrays, bit_range
 template <class K, class V>
 bool sort_in_one_launch(cuda_backend& backend, K const* keys_from, K* keys, V const* values_from, V* values, std::size_t n,
                         key_code<K> code);
-/// Sorts keys without values by all bits of their codes if they are evenly distributed (kernels/even_keys.cuh). Returns false if
-/// they are not, or memory is short; then `keys` has the same keys as before, if `from` is `keys`. Compiled in even_*.cu.
+/// Sorts keys without values by all bits of their codes if they are evenly distributed (kernels/even_keys.cuh). Returns false
+/// if they are not, or memory is short; then `keys` has the same keys as before, if `from` is `keys`. Compiled in even_*.cu.
 /// @param sample   sorted codes of keys from all over the array
 /// @param ascents  the number of these that are at most the next in the array
 template <class K>
@@ -408,10 +409,10 @@ class cuda_backend {
       return radix_sort(keys, values, bits, code);
     }
     using M = moved<V>;
-    sort_by_digits(cuda_detail::radix_arrays<K, M>{keys_from.data(), keys.data(),
-                                                   reinterpret_cast<M const*>(values_from.data()),
-                                                   reinterpret_cast<M*>(values.data()), keys.size()},
-                   detail::clipped<K>(bits), code);
+    sort_by_digits(
+        cuda_detail::radix_arrays<K, M>{keys_from.data(), keys.data(), reinterpret_cast<M const*>(values_from.data()),
+                                        reinterpret_cast<M*>(values.data()), keys.size()},
+        detail::clipped<K>(bits), code);
   }
 
   template <class T, class Less>
@@ -484,8 +485,18 @@ class cuda_backend {
     if (segments.size() == 0) return;
     constexpr unsigned threads = 256;
     cuda_detail::launch<cuda_detail::reduce_segments_by_warps<Offset, In, T, Op>>(
-        kernels(), cuda_detail::blocks_for(segments.size(), threads / cuda_detail::warp_threads), threads, 0, segments, in, neutral,
-        op, out.data());
+        kernels(), cuda_detail::blocks_for(segments.size(), threads / cuda_detail::warp_threads), threads, 0, segments, in,
+        neutral, op, out.data());
+  }
+
+  /// Calls f(lanes, i) for each i in [0, n): see ordo::each_by_lanes. Few warps a block, so that few items reach all
+  /// multiprocessors.
+  template <class F>
+  void each_by_lanes(std::size_t n, F f) {
+    if (n == 0) return;
+    constexpr unsigned threads = 64;
+    cuda_detail::launch_blocks<cuda_detail::each_by_warps<F>>(
+        kernels_, cuda_detail::blocks_for(n - 1, threads / cuda_detail::warp_threads), threads, 0, false, n, f);
   }
 
   /// Selects candidates for the k items with the smallest codes of each segment: see cuda_detail::select_smallest.
@@ -571,8 +582,8 @@ class cuda_backend {
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
       // One launch, where CUB has five or more. One block takes 16 microseconds for 10,000 keys and CUB 51, on an H100.
       if (bits.begin == 0 && bits.end == 8 * sizeof(K)) {
-        if (has_values ? cuda_detail::sort_in_one_launch<K, M>(*this, from.data(), keys.data(), arrays.values_from, arrays.values,
-                                                               n, code)
+        if (has_values ? cuda_detail::sort_in_one_launch<K, M>(*this, from.data(), keys.data(), arrays.values_from,
+                                                               arrays.values, n, code)
                        : cuda_detail::sort_in_one_launch<K, cuda_detail::no_value>(*this, from.data(), keys.data(), nullptr,
                                                                                    nullptr, n, code))
           return;
@@ -748,8 +759,8 @@ class cuda_backend {
       throw usage_error(std::string("CUDA graph: capture: ") + operation + " waits for the device and cannot be captured");
   }
 
-  /// Lets later work on `to` begin after the work that is now on `from`. Work that is captured runs when the caller launches the
-  /// graph, who orders the launches with other work: an event would make the capture fail, or draw other streams into it.
+  /// Lets later work on `to` begin after the work that is now on `from`. Work that is captured runs when the caller launches
+  /// the graph, who orders the launches with other work: an event would make the capture fail, or draw other streams into it.
   void order(cudaStream_t from, cudaStream_t to) {
     if (from == to || is_capturing(to)) return;
     if (is_capturing(from))
@@ -798,8 +809,7 @@ class cuda_backend {
   }
   memory_resource& choose_memory(gpu_options const& options) {
     if (options.allocator) return given_.emplace(*options.allocator, stream_);
-    if (options.stream && stream_memory::possible())
-      return uncaptured_.emplace(in_stream_order_.emplace(stream_), stream_);
+    if (options.stream && stream_memory::possible()) return uncaptured_.emplace(in_stream_order_.emplace(stream_), stream_);
     return uncaptured_.emplace(plain_, stream_);
   }
 
