@@ -22,6 +22,7 @@
 #include "sort_core/cuda/kernels/merge_tiles.cuh"
 #include "sort_core/cuda/kernels/reduce_segments.cuh"
 #include "sort_core/cuda/kernels/select_smallest.cuh"
+#include "sort_core/cuda/kernels/short_products.cuh"
 #include "sort_core/cuda/primitives/instructions.cuh"
 #include "sort_core/cuda/radix_choice.hpp"
 #include "sort_core/cuda/radix_sample.cuh"
@@ -497,6 +498,29 @@ class cuda_backend {
     constexpr unsigned threads = 64;
     cuda_detail::launch_blocks<cuda_detail::each_by_warps<F>>(
         kernels_, cuda_detail::blocks_for(n - 1, threads / cuda_detail::warp_threads), threads, 0, false, n, f);
+  }
+
+  /// Multiplies short rows (short_rows.hpp), the longest of which has `longest` entries or products.
+  template <class T>
+  void multiply_short_rows(detail::short_rows<T> const& rows, std::uint64_t longest) {
+    if (rows.rows == 0) return;
+    cuda_detail::with_row_product<T>(longest, [&]<unsigned Lanes, unsigned Items>(cuda_detail::row_product<T, Lanes, Items>) {
+      using product = cuda_detail::row_product<T, Lanes, Items>;
+      constexpr std::size_t in_block = std::size_t(cuda_detail::short_product_warps) * product::rows;
+      cuda_detail::launch<cuda_detail::multiply_short_rows<T, Lanes, Items>>(
+          kernels(), cuda_detail::blocks_for(rows.rows, in_block), cuda_detail::short_product_threads,
+          in_block * product::stride, rows);
+    });
+  }
+
+  /// Copies the sums of short rows to the places that begin at offsets[r].
+  template <class T>
+  void copy_short_rows(detail::short_rows<T> const& rows, std::uint64_t const* offsets, std::uint32_t* column, T* value) {
+    if (rows.rows == 0) return;
+    constexpr unsigned threads = 256;
+    cuda_detail::launch<cuda_detail::copy_short_rows<T>>(
+        kernels(), cuda_detail::blocks_for(rows.rows, threads / cuda_detail::short_row_lanes), threads, 0, rows, offsets, column,
+        value);
   }
 
   /// Selects candidates for the k items with the smallest codes of each segment: see cuda_detail::select_smallest.
