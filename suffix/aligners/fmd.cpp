@@ -31,11 +31,9 @@ build_report fmd_records::write(sink& to, build_options const& options, run_leng
   if (starts_.empty()) throw input_error("no records: reference: an index needs at least one");
   text const input{letters_, starts_};
   std::string bwt(input.size() + input.records(), '\0');
-  auto const with = [&]<class Index>(Index) {
-    std::vector<Index> sa(input.size());
-    return build<Index>(input, arrays<Index>{sa, {}, bwt}, options);
-  };
-  build_report const report = index_fits(4, input.size(), input.records()) ? with(std::uint32_t{}) : with(std::uint64_t{});
+  build_report const report = index_fits(4, input.size(), input.records())
+                                  ? build(input, arrays<std::uint32_t>{{}, {}, bwt}, options)
+                                  : build(input, arrays<std::uint64_t>{{}, {}, bwt}, options);
   if (options.on_phase) options.on_phase("write", bwt.size());
   if (format == run_length_format::fmd)
     write_fmd(bwt, to);
