@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,16 @@
 namespace ordo::inline v0::suffix {
 
 void write_fmd(std::string_view bwt, sink& to) {
-  write_fmd_runs([&](dna_run& run) { return consume_run(bwt, run); }, to);
+  constexpr std::size_t at_a_time = std::size_t{1} << 16;
+  auto const next = [&](std::vector<dna_run>& runs) {
+    std::size_t const first = runs.size();
+    for (dna_run run; runs.size() - first < at_a_time && consume_run(bwt, run);) runs.push_back(run);
+    return runs.size() != first;
+  };
+  auto const each = [](std::size_t n, std::function<void(std::size_t)> const& f) {
+    for (std::size_t i = 0; i < n; ++i) f(i);
+  };
+  write_fmd_runs(next, each, to);
 }
 
 void fmd_records::add(std::string_view letters) {

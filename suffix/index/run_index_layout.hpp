@@ -43,7 +43,8 @@ struct run_index_layout {
   /// Returns true if no size overflows.
   [[nodiscard]] bool is_possible() const {
     return sample != 0 && sample <= rows + (std::uint64_t{1} << 32) && (width == 32 || width == 40 || width == 64) &&
-           records != 0 && records <= rows && rows < std::uint64_t{1} << 56 && blocks != 0 && blocks <= ~std::uint32_t{0} && markers <= run_markers::max_markers * 16 && marker_samples <= rows &&
+           records != 0 && records <= rows && rows < std::uint64_t{1} << 56 && blocks != 0 && blocks <= ~std::uint32_t{0} &&
+           markers <= 16 * run_markers::max_markers && marker_samples <= rows &&
            group_shift == run_length::group_counts::shift && directory_shift < 56;
   }
 

@@ -10,7 +10,7 @@ namespace ordo::inline v0::suffix {
 
 struct run_markers {
   unsigned length = 0;      // letters of a marker
-  std::uint64_t limit = 0;  // of hashes
+  std::uint64_t limit = 0;  // a greater hash is that of no marker
 
   run_markers() = default;
   /// The markers of an index follow from its size, which bounds their number: 2^16.

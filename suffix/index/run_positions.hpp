@@ -18,8 +18,8 @@ namespace ordo::inline v0::suffix {
 /// Replaces rows of an index of runs by the positions that they hold. Adjacent rows most often have the same letter before
 /// them, and so have the rows that those map to: they walk together, a step for all. They have come to rows with samples, all
 /// at the same step, when the letters of the walk begin with a marker; or a row is one of those that have samples by their
-/// number. Then it walks on with the others, for a group that it divides would take two steps. Rows divide by the letters before
-/// them. A few groups are interleaved to hide the latency of memory.
+/// number. Then it walks on with the others, for a group that it divides would take two steps. Rows divide by the letters
+/// before them. A few groups are interleaved to hide the latency of memory.
 /// @tparam Refuse  called as refuse(walk, outcome) for numbers that no index has; throws
 template <class Refuse>
 class run_positions {
@@ -95,9 +95,9 @@ class run_positions {
       if (to.left != 0) return true;
     }
   }
-  [[nodiscard]] std::uint64_t& position_of(std::size_t place) { return positions_[items_[place]]; }
+  [[nodiscard]] std::uint64_t& found_position(std::size_t place) { return positions_[items_[place]]; }
   void set(group& at, std::uint64_t row, std::uint64_t position, fm_view::outcome if_bad) {
-    std::uint64_t& to = position_of(at.first + std::size_t(row - at.row));
+    std::uint64_t& to = found_position(at.first + std::size_t(row - at.row));
     if (to != none) return;
     if (position >= index_.residues || at.steps >= index_.residues - position) refuse(at, if_bad, position);
     to = position + at.steps;
@@ -110,12 +110,12 @@ class run_positions {
     for (; i * sample < row + at.count; ++i)
       set(at, i * sample + index_.records, index_.samples[i], fm_view::outcome::bad_position);
     // Rows at the ends need no more steps.
-    while (at.left != 0 && position_of(at.first) != none) {
+    while (at.left != 0 && found_position(at.first) != none) {
       ++at.first;
       ++at.row;
       --at.count;
     }
-    while (at.left != 0 && position_of(at.first + at.count - 1) != none) --at.count;
+    while (at.left != 0 && found_position(at.first + at.count - 1) != none) --at.count;
   }
   /// Reads the samples of rows that begin with a marker.
   void read_marked(group& at) {
@@ -201,7 +201,7 @@ class run_positions {
       next.first = of.next - std::size_t(of.count);
       next.count = of.count;
       next.left = 0;
-      for (std::size_t k = next.first; k < of.next; ++k) next.left += position_of(k) == none;
+      for (std::size_t k = next.first; k < of.next; ++k) next.left += found_position(k) == none;
       if (next.left == 0) continue;
       move(next, letter, of.below);
       if (next.left != 0) divided_.push_back(next);

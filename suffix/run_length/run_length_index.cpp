@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -55,6 +56,55 @@ void each_part(host_backend& backend, std::size_t size, F f) {
   each_long(backend, (size + part_size - 1) / part_size,
             [&](std::size_t part) { f(part * part_size, std::min((part + 1) * part_size, size)); });
 }
+
+/// Appends runs to others, whose last one may go on. Empties them.
+void append_runs(std::vector<dna_run>& to, std::vector<dna_run>& more) {
+  if (more.empty()) return;
+  bool const goes_on = !to.empty() && to.back().letter == more.front().letter;
+  if (goes_on) to.back().rows += more.front().rows;
+  to.insert(to.end(), more.begin() + std::ptrdiff_t(goes_on), more.end());
+  more.clear();
+}
+
+/// Reads the runs of an index, some blocks at a time, by all threads.
+class run_batches {
+ public:
+  run_batches(host_backend& backend, run_view const& index)
+      : backend_(backend), index_(index), parts_(8 * std::size_t(backend.arena().max_concurrency())) {}
+
+  /// Appends the next runs to others, but for the last one, which may go on.
+  /// @returns false if there are none
+  bool operator()(std::vector<dna_run>& runs) {
+    if (next_ == index_.num_blocks && ahead_.empty()) return false;
+    constexpr std::uint64_t part_blocks = std::uint64_t{1} << 12;
+    each_long(backend_, parts_.size(), [&](std::size_t part) {
+      std::uint64_t const begin = std::min(next_ + part * part_blocks, index_.num_blocks),
+                          end = std::min(begin + part_blocks, index_.num_blocks);
+      piece_reader in(index_.blocks, begin, end);
+      std::vector<dna_run>& to = parts_[part];
+      dna_run run;
+      while (in.next(run.letter, run.rows))
+        if (!to.empty() && to.back().letter == run.letter)
+          to.back().rows += run.rows;
+        else
+          to.push_back(run);
+    });
+    next_ = std::min(next_ + parts_.size() * part_blocks, index_.num_blocks);
+    append_runs(runs, ahead_);
+    for (std::vector<dna_run>& part : parts_) append_runs(runs, part);
+    if (next_ == index_.num_blocks) return true;
+    ahead_.push_back(runs.back());
+    runs.pop_back();
+    return true;
+  }
+
+ private:
+  host_backend& backend_;
+  run_view index_;
+  std::vector<std::vector<dna_run>> parts_;
+  std::vector<dna_run> ahead_;
+  std::uint64_t next_ = 0;
+};
 
 /// A strand of a record.
 struct strand {
@@ -529,6 +579,11 @@ bool run_length_index::is_complete() const {
 
 void run_length_index::write(sink& to, run_length_format format) const {
   run_view const view = state_->host().view();
+  if (format == run_length_format::fmd) {
+    run_batches batches(state_->backend, view);
+    auto const each = [&](std::size_t n, std::function<void(std::size_t)> const& f) { each_long(state_->backend, n, f); };
+    return write_fmd_runs([&](std::vector<dna_run>& runs) { return batches(runs); }, each, to);
+  }
   piece_reader in(view.blocks, 0, view.num_blocks);
   dna_run ahead;  // the first piece of the next run
   auto const next = [&](dna_run& run) {
@@ -540,7 +595,6 @@ void run_length_index::write(sink& to, run_length_format format) const {
     ahead = {};
     return run.rows != 0;
   };
-  if (format == run_length_format::fmd) return write_fmd_runs(next, to);
   std::uint64_t rows[num_dna_codes];
   for (unsigned c = 0; c < num_dna_codes; ++c) rows[c] = view.first[c + 1] - view.first[c];
   write_fmr_runs(next, rows, to);

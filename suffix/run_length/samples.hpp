@@ -92,7 +92,7 @@ template <unsigned Lanes, unsigned WalksOfGroup>
 struct walk_for_samples {
   run_view index;
   sampling_plan plan;
-  run_markers markers;     // of length 0: none have samples
+  run_markers markers;  // their length is 0 if none has samples
   marker_rows rows_of_markers;
   std::uint64_t *samples, *marker_samples;  // the walk that comes to each row with a sample, and its steps
   std::uint64_t *steps, *next;  // for each walk: the number of steps; the walk that goes on, or the number of walks + an end
@@ -280,7 +280,8 @@ struct sampled_rows {
     auto const words = backend.upload(std::span<std::uint64_t const>(all));
     auto const first = backend.template buffer<std::uint64_t>(all.size()),
                count = backend.template buffer<std::uint64_t>(all.size());
-    if (!all.empty()) each_long(backend, all.size(), find_words{index, words.data(), markers.length, first.data(), count.data()});
+    if (!all.empty())
+      each_long(backend, all.size(), find_words{index, words.data(), markers.length, first.data(), count.data()});
     std::vector<std::uint64_t> begins(all.size()), counts(all.size());
     backend.download(std::span<std::uint64_t const>(first.span()), std::span<std::uint64_t>(begins));
     backend.download(std::span<std::uint64_t const>(count.span()), std::span<std::uint64_t>(counts));

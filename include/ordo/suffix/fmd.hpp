@@ -109,7 +109,8 @@ class run_length_index {
   /// Returns true if no batch is waiting and no record is cut, so that write() gives an index of all records so far.
   [[nodiscard]] bool is_complete() const;
 
-  /// Writes the index as `ropebwt3 build -d` or, if the format is FMR, as `ropebwt3 build -b` of one batch. One thread.
+  /// Writes the index as `ropebwt3 build -d` or, if the format is FMR, as `ropebwt3 build -b` of one batch, by one
+  /// thread.
   void write(sink& to, run_length_format format = run_length_format::fmd) const;
   /// Writes each 2^shift-th entry of the suffix array as `ropebwt3 ssa -s SHIFT`.
   void write_samples(sink& to, unsigned shift = 8) const;
