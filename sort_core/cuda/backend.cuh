@@ -33,6 +33,7 @@
 #include "sort_core/cuda/runtime/streams.hpp"
 #include "sort_core/cuda/samples.cuh"
 #include "sort_core/cuda/segmented.cuh"
+#include "sort_core/cuda/top_items.cuh"
 
 namespace ordo::inline v0 {
 
@@ -550,6 +551,23 @@ class cuda_backend {
     cuda_detail::launch_blocks<cuda_detail::merge_tiles<K, Work<K, Word>>>(
         kernels(), cuda_detail::grid_size(work.from.a_size + work.from.b_size, storage::tile), storage::threads, sizeof(storage),
         false, work);
+  }
+  /// Writes the first items of segments, unless a sort of whole segments is faster: see selects_from_segments.
+  template <class Code, class Offset, class Write>
+  bool select_top(Code code, segment_list<Offset> const& segments, std::size_t n, std::size_t longest, std::size_t k, bool sorted,
+                  Write write) {
+    using K = std::remove_cvref_t<decltype(code(0))>;
+    auto const plan =
+        cuda_detail::top_plan::suiting(sizeof(K), n, segments.size(), longest, segments.uniform_length != 0, k);
+    if (plan.possible()) cuda_detail::select_top_items<K>(*this, code, segments, plan, std::uint32_t(k), sorted, write);
+    return plan.possible();
+  }
+  /// Returns the bytes that select_top takes from the pool, or nothing if it returns false.
+  static std::optional<std::size_t> select_top_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t k,
+                                                      std::size_t key_bytes) {
+    auto const plan = cuda_detail::top_plan::suiting(key_bytes, n, segments, longest, false, k);
+    if (!plan.possible()) return std::nullopt;
+    return ordo::pool::rounded(plan.bytes(key_bytes));
   }
 
   /// True: each type of key of segmented_sort_by adds some thirty kernels (sort_by_key.hpp).
