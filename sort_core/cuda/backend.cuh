@@ -552,6 +552,7 @@ class cuda_backend {
         kernels(), cuda_detail::grid_size(work.from.a_size + work.from.b_size, storage::tile), storage::threads, sizeof(storage),
         false, work);
   }
+
   /// Writes the first items of segments, unless a sort of whole segments is faster: see selects_from_segments.
   template <class Code, class Offset, class Write>
   bool select_top(Code code, segment_list<Offset> const& segments, std::size_t n, std::size_t longest, std::size_t k, bool sorted,
