@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,16 @@
 namespace ordo::inline v0::suffix {
 
 void write_fmd(std::string_view bwt, sink& to) {
-  write_fmd_runs([&](dna_run& run) { return consume_run(bwt, run); }, to);
+  constexpr std::size_t at_a_time = std::size_t{1} << 16;
+  auto const next = [&](std::vector<dna_run>& runs) {
+    std::size_t const first = runs.size();
+    for (dna_run run; runs.size() - first < at_a_time && consume_run(bwt, run);) runs.push_back(run);
+    return runs.size() != first;
+  };
+  auto const each = [](std::size_t n, std::function<void(std::size_t)> const& f) {
+    for (std::size_t i = 0; i < n; ++i) f(i);
+  };
+  write_fmd_runs(next, each, to);
 }
 
 void fmd_records::add(std::string_view letters) {
@@ -31,11 +41,9 @@ build_report fmd_records::write(sink& to, build_options const& options, run_leng
   if (starts_.empty()) throw input_error("no records: reference: an index needs at least one");
   text const input{letters_, starts_};
   std::string bwt(input.size() + input.records(), '\0');
-  auto const with = [&]<class Index>(Index) {
-    std::vector<Index> sa(input.size());
-    return build<Index>(input, arrays<Index>{sa, {}, bwt}, options);
-  };
-  build_report const report = index_fits(4, input.size(), input.records()) ? with(std::uint32_t{}) : with(std::uint64_t{});
+  build_report const report = index_fits(4, input.size(), input.records())
+                                  ? build(input, arrays<std::uint32_t>{{}, {}, bwt}, options)
+                                  : build(input, arrays<std::uint64_t>{{}, {}, bwt}, options);
   if (options.on_phase) options.on_phase("write", bwt.size());
   if (format == run_length_format::fmd)
     write_fmd(bwt, to);

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -9,8 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "ordo/host_bytes.hpp"
 #include "ordo/io.hpp"
-#include "suffix/aligners/dna_codes.hpp"
+#include "suffix/aligners/run_files.hpp"
 
 /// The format FMD of fermi and ropebwt: runs in blocks of eight words, then a table of blocks by rows.
 namespace ordo::inline v0::suffix::fmd {
@@ -31,33 +33,40 @@ constexpr unsigned floor_log2(std::uint64_t value) {
   return unsigned(std::bit_width(value)) - 1;
 }
 
-/// Encodes runs into blocks.
+/// Elias's delta code of a run: the length of the length of the number, its length, and the number, without the first bits of
+/// each; then the letter.
+struct run_code {
+  std::uint64_t word;
+  unsigned width;
+
+  explicit run_code(dna_run const& run) {
+    unsigned const bits = floor_log2(run.rows), bits_of_bits = floor_log2(bits + 1);
+    std::uint64_t const code = (run.rows ^ std::uint64_t{1} << bits) | std::uint64_t(bits + 1) << bits;
+    word = code << letter_bits | run.letter;
+    width = 2 * bits_of_bits + 1 + bits + letter_bits;
+  }
+};
+
+/// Encodes runs into blocks. Where blocks begin follows from the widths of codes, one after the other. All else is done by any
+/// number of threads.
 class encoder {
  public:
-  encoder() : words_(block_words) {}
+  explicit encoder(each_of const& each) : each_(each) {}
 
-  void add(unsigned letter, std::uint64_t length) {
-    // Elias's delta code: the length of the length of the number, its length, and the number, without the first bits of each.
-    unsigned const bits = floor_log2(length), bits_of_bits = floor_log2(bits + 1);
-    std::uint64_t const code = (length ^ std::uint64_t{1} << bits) | std::uint64_t(bits + 1) << bits;
-    unsigned width = 2 * bits_of_bits + 1 + bits + letter_bits;
-    std::uint64_t const word = code << letter_bits | letter;
-    if (width >= room_ && at_ == last_word()) begin_block();
-    if (width > room_) {
-      width -= room_;
-      words_[at_++] |= word >> width;
-      room_ = 64 - width;
-      words_[at_] = word << room_;
-    } else {
-      room_ -= width;
-      words_[at_] |= word << room_;
-    }
-    all_[letter] += length;
+  /// Returns the runs that are not encoded yet, to which the caller appends.
+  [[nodiscard]] std::vector<dna_run>& runs() { return runs_; }
+  /// Encodes all runs but those of the last block.
+  void encode() {
+    find_blocks();
+    encode_blocks();
   }
 
   void write(sink& to) {
-    begin_block();
-    words_.resize(at_);
+    begin_block(runs_.size());
+    encode_blocks();
+    encode_block(num_blocks_ - 1, runs_.size(), runs_.size(), before_);  // without runs, for the counts of the one before
+    std::uint64_t const size = (num_blocks_ - 1) * block_words + head_words(sum_before_);
+    words_.resize(8 * size);
     std::vector<std::uint64_t> const frames = make_frames();
     std::uint64_t const row = num_letters + 1;
     std::uint32_t const shape = std::uint32_t(num_letters) << 16 | floor_log2(block_words);
@@ -65,53 +74,111 @@ class encoder {
     auto const put = [&](auto value) { head.append(reinterpret_cast<char const*>(&value), sizeof(value)); };
     put(shape);
     put(std::uint64_t{0});
-    put(std::uint64_t(8 * words_.size()));
+    put(std::uint64_t(8 * size));
     put(std::uint64_t(frames.size() / row));
     for (std::uint64_t const count : all_) put(count);
-    to.expect(head.size() + 8 * (words_.size() + frames.size()));
+    to.expect(head.size() + 8 * (size + frames.size()));
     to.write(std::span<char const>(head));
-    for (std::vector<std::uint64_t> const* const part : {&std::as_const(words_), &frames})
-      to.write({reinterpret_cast<char const*>(part->data()), 8 * part->size()});
+    to.write(std::as_const(words_).span());
+    to.write({reinterpret_cast<char const*>(frames.data()), 8 * frames.size()});
   }
 
  private:
-  // Returns the last word of the block that may hold codes.
-  [[nodiscard]] std::uint64_t last_word() const {
-    std::uint64_t const end = block_ + block_words;
-    return end - (end % group_words == 0 ? 2 : 1);
+  // Returns the number of words of a block in which codes may be.
+  [[nodiscard]] static std::uint64_t usable_words(std::uint64_t block) {
+    return block_words - ((block + 1) * block_words % group_words == 0 ? 1 : 0);
   }
   [[nodiscard]] static unsigned count_bytes(std::uint64_t sum) { return sum < 0x4000 ? 2 : sum < 0x40000000 ? 4 : 8; }
+  // Returns the words of the counts of a block before, whose sum is known.
+  [[nodiscard]] static std::uint64_t head_words(std::uint64_t sum) { return ((num_letters + 1) * count_bytes(sum) + 7) / 8; }
 
-  // Begins a block with the sum and counts of the one before, in numbers as wide as the sum needs. The first two bits say how
-  // wide.
-  void begin_block() {
-    block_ += block_words;
-    words_.resize(block_ + block_words);
-    counts inside;
-    for (std::size_t c = 0; c < num_letters; ++c) inside[c] = all_[c] - before_[c];
-    before_ = all_;
-    std::uint64_t const sum = add_up(inside);
+  /// Begins a block with a run.
+  void begin_block(std::size_t run) {
+    firsts_.push_back(run);
+    sum_before_ = std::exchange(sum_, 0);
+    room_ = 64 * (usable_words(num_blocks_) - head_words(sum_before_));
+    ++num_blocks_;
+  }
+  void find_blocks() {
+    constexpr std::size_t part_runs = std::size_t{1} << 16;
+    widths_.resize(runs_.size());
+    each_((runs_.size() + part_runs - 1) / part_runs, [&](std::size_t part) {
+      std::size_t const end = std::min((part + 1) * part_runs, runs_.size());
+      for (std::size_t i = part * part_runs; i < end; ++i) widths_[i] = std::uint8_t(run_code(runs_[i]).width);
+    });
+    for (; num_placed_ < runs_.size(); ++num_placed_) {
+      unsigned const width = widths_[num_placed_];
+      if (width >= room_) begin_block(num_placed_);
+      dna_run const& run = runs_[num_placed_];
+      room_ -= width;
+      sum_ += run.rows;
+      all_[run.letter] += run.rows;
+    }
+  }
+  /// Encodes the blocks whose last runs are known, and removes their runs.
+  void encode_blocks() {
+    std::size_t const blocks = firsts_.size() - 1, first = num_blocks_ - 1 - blocks;
+    if (blocks == 0) return;
+    words_.resize(8 * num_blocks_ * block_words);
+    constexpr std::size_t part_blocks = 1024;
+    each_((blocks + part_blocks - 1) / part_blocks, [&](std::size_t part) {
+      std::size_t const begin = part * part_blocks, end = std::min(begin + part_blocks, blocks);
+      counts before = begin == 0 ? before_ : counts_of(begin - 1);
+      for (std::size_t k = begin; k < end; ++k) before = encode_block(first + k, firsts_[k], firsts_[k + 1], before);
+    });
+    before_ = counts_of(blocks - 1);
+    runs_.erase(runs_.begin(), runs_.begin() + std::ptrdiff_t(firsts_.back()));
+    num_placed_ -= firsts_.back();
+    firsts_ = {0};
+  }
+  [[nodiscard]] counts counts_of(std::size_t k) const {
+    counts of{};
+    for (std::size_t i = firsts_[k]; i < firsts_[k + 1]; ++i) of[runs_[i].letter] += runs_[i].rows;
+    return of;
+  }
+  /// Writes a block: the sum and counts of the one before, in numbers as wide as the sum needs, and the codes of some runs. The
+  /// first two bits say how wide.
+  /// @returns the counts of the runs
+  counts encode_block(std::size_t block, std::size_t run, std::size_t end, counts const& before) {
+    std::array<std::uint64_t, block_words> words{};
+    std::uint64_t const sum = add_up(before);
     unsigned const bytes = count_bytes(sum);
-    auto* const header = reinterpret_cast<char*>(words_.data() + block_);
+    auto* const header = reinterpret_cast<char*>(words.data());
     std::memcpy(header, &sum, bytes);
-    for (std::size_t c = 0; c < num_letters; ++c) std::memcpy(header + (c + 1) * bytes, &inside[c], bytes);
-    words_[block_] |= std::uint64_t(bytes == 2 ? 0 : bytes == 4 ? 1 : 2) << 62;
-    at_ = block_ + ((num_letters + 1) * bytes + 7) / 8;
-    room_ = 64;
+    for (std::size_t c = 0; c < num_letters; ++c) std::memcpy(header + (c + 1) * bytes, &before[c], bytes);
+    words[0] |= std::uint64_t(bytes == 2 ? 0 : bytes == 4 ? 1 : 2) << 62;
+    std::size_t at = head_words(sum);
+    unsigned room = 64;
+    counts inside{};
+    for (; run != end; ++run) {
+      run_code const code(runs_[run]);
+      if (code.width > room) {
+        unsigned const rest = code.width - room;
+        words[at++] |= code.word >> rest;
+        room = 64 - rest;
+        words[at] = code.word << room;
+      } else {
+        room -= code.width;
+        words[at] |= code.word << room;
+      }
+      inside[runs_[run].letter] += runs_[run].rows;
+    }
+    std::memcpy(words_.data() + block * sizeof(words), words.data(), sizeof(words));
+    return inside;
   }
 
   // Returns for each 2^k rows the last block that begins before them, and the counts before it.
   [[nodiscard]] std::vector<std::uint64_t> make_frames() const {
-    std::uint64_t const row = num_letters + 1, rows = add_up(all_);
-    unsigned const shift = log2_or_less(rows / (words_.size() / block_words + 1)) + 4;
+    std::uint64_t const row = num_letters + 1, rows = add_up(all_), size = words_.size() / 8;
+    auto const* const words = reinterpret_cast<std::uint64_t const*>(words_.data());
+    unsigned const shift = log2_or_less(rows / (size / block_words + 1)) + 4;
     std::uint64_t const frames = ((rows + (std::uint64_t{1} << shift) - 1) >> shift) + 1;
     std::vector<std::uint64_t> table(frames * row);
     counts before{};
     std::uint64_t frame = 1;
-    for (std::uint64_t block = block_words; block <= words_.size() / block_words * block_words && block < words_.size();
-         block += block_words) {
-      auto const* const header = reinterpret_cast<char const*>(words_.data() + block);
-      unsigned const bytes = 2U << (words_[block] >> 62);
+    for (std::uint64_t block = block_words; block <= size / block_words * block_words && block < size; block += block_words) {
+      auto const* const header = reinterpret_cast<char const*>(words + block);
+      unsigned const bytes = 2U << (words[block] >> 62);
       for (std::size_t c = 0; c < num_letters; ++c) {
         std::uint64_t count = 0;
         std::memcpy(&count, header + (c + 1) * bytes, bytes);
@@ -130,10 +197,15 @@ class encoder {
   // The logarithm of 0 is -1, as in the table of the format's first program.
   [[nodiscard]] static unsigned log2_or_less(std::uint64_t value) { return value == 0 ? ~0U : floor_log2(value); }
 
-  std::vector<std::uint64_t> words_;
-  std::uint64_t block_ = 0, at_ = 2;  // the block's first word; the next one to write to
-  unsigned room_ = 64;                // bits of that word
-  counts all_{}, before_{};           // letters so far, and those before the block
+  each_of const& each_;
+  host_bytes words_;
+  std::vector<dna_run> runs_;            // from the first one of the open block on
+  std::vector<std::uint8_t> widths_;     // of their codes
+  std::vector<std::size_t> firsts_ = {0};  // the first runs of blocks that are not written; the last one is open
+  std::size_t num_blocks_ = 1, num_placed_ = 0;
+  std::uint64_t sum_ = 0, sum_before_ = 0;  // rows of the open block, and of the one before
+  std::uint64_t room_ = 64 * (usable_words(0) - head_words(0));  // bits that the open block has left; not all are used
+  counts all_{}, before_{};  // letters so far, and those of the last block that is written
 };
 
 }  // namespace ordo::inline v0::suffix::fmd

@@ -207,9 +207,9 @@ void read_runs(source& from, std::string const& name, run_consumer const& consum
   read_fmd(in, consume);
 }
 
-void write_fmd_runs(std::function<bool(dna_run&)> const& next, sink& to) {
-  fmd::encoder encoder;
-  for (dna_run run; next(run);) encoder.add(run.letter, run.rows);
+void write_fmd_runs(std::function<bool(std::vector<dna_run>&)> const& next, each_of const& each, sink& to) {
+  fmd::encoder encoder(each);
+  while (next(encoder.runs())) encoder.encode();
   encoder.write(to);
 }
 

@@ -3,19 +3,23 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/bits.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/suffix/fm_view.hpp"
+#include "suffix/index/run_index_layout.hpp"
 
 namespace ordo::inline v0::suffix {
 
 /// Replaces rows of an index of runs by the positions that they hold. Adjacent rows most often have the same letter before
-/// them, and so have the rows that those map to: they walk together, a step for all, until each of them has come to a row with
-/// a sample. Found rows walk on with the others, for a group that they divide would take two steps. A few groups are
-/// interleaved to hide the latency of memory.
+/// them, and so have the rows that those map to: they walk together, a step for all. They have come to rows with samples, all
+/// at the same step, when the letters of the walk begin with a marker; or a row is one of those that have samples by their
+/// number. Then it walks on with the others, for a group that it divides would take two steps. Rows divide by the letters
+/// before them. A few groups are interleaved to hide the latency of memory.
 /// @tparam Refuse  called as refuse(walk, outcome) for numbers that no index has; throws
 template <class Refuse>
 class run_positions {
@@ -25,8 +29,16 @@ class run_positions {
         rows_(rows),
         refuse_(refuse),
         positions_(rows.size(), none),
+        items_(rows.size()),
+        markers_(index.rows, index.sample),
         shift_(trailing_zeros(index.sample)),
-        is_power_(index.sample == std::uint64_t{1} << shift_) {}
+        is_power_(index.sample == std::uint64_t{1} << shift_) {
+    std::iota(items_.begin(), items_.end(), std::size_t{0});
+    run_index_layout const at = run_index_layout::read({index.file, run_index_layout::groups_at});
+    marker_rows_ = at.rows_of_markers(index.file);
+    marker_samples_ = entries({index.file + at.marker_samples_at(), std::size_t(at.marker_samples * (at.width / 8))},
+                              unsigned(at.width));
+  }
 
   void find() {
     std::size_t active = 0;
@@ -48,15 +60,21 @@ class run_positions {
  private:
   struct group {
     std::uint64_t row, count;  // rows of all, ends of records included
-    std::size_t item;          // number of the first row
+    std::size_t first;         // the place of the first row's item
     std::size_t left;          // rows without a position
     std::uint64_t steps, block;
+    last_letters letters = {};
+  };
+  /// The rows of a group that have a letter before them.
+  struct part {
+    std::uint64_t count = 0, below = 0;  // below: how many rows before them have it
+    std::size_t next = 0;                // the place of the next item
   };
   static constexpr std::uint64_t none = ~std::uint64_t{0};
   static constexpr std::size_t max_active = 16;
 
   void refuse(group const& at, fm_view::outcome why, std::uint64_t position = 0) {
-    refuse_(fm_view::walk{rows_[at.item], at.row, at.steps, position, at.block}, why);
+    refuse_(fm_view::walk{rows_[items_[at.first]], at.row, at.steps, position, at.block}, why);
   }
   /// Starts with rows that were divided from others, or with the next ones.
   bool start(group& to) {
@@ -77,8 +95,9 @@ class run_positions {
       if (to.left != 0) return true;
     }
   }
+  [[nodiscard]] std::uint64_t& found_position(std::size_t place) { return positions_[items_[place]]; }
   void set(group& at, std::uint64_t row, std::uint64_t position, fm_view::outcome if_bad) {
-    std::uint64_t& to = positions_[at.item + std::size_t(row - at.row)];
+    std::uint64_t& to = found_position(at.first + std::size_t(row - at.row));
     if (to != none) return;
     if (position >= index_.residues || at.steps >= index_.residues - position) refuse(at, if_bad, position);
     to = position + at.steps;
@@ -91,12 +110,19 @@ class run_positions {
     for (; i * sample < row + at.count; ++i)
       set(at, i * sample + index_.records, index_.samples[i], fm_view::outcome::bad_position);
     // Rows at the ends need no more steps.
-    while (at.left != 0 && positions_[at.item] != none) {
-      ++at.item;
+    while (at.left != 0 && found_position(at.first) != none) {
+      ++at.first;
       ++at.row;
       --at.count;
     }
-    while (at.left != 0 && positions_[at.item + at.count - 1] != none) --at.count;
+    while (at.left != 0 && found_position(at.first + at.count - 1) != none) --at.count;
+  }
+  /// Reads the samples of rows that begin with a marker.
+  void read_marked(group& at) {
+    std::uint64_t const sample = marker_rows_.find(at.row, at.count);
+    if (sample == marker_rows_.samples) return;
+    for (std::uint64_t i = 0; i < at.count; ++i)
+      set(at, at.row + i, marker_samples_[sample + i], fm_view::outcome::bad_position);
   }
   /// Returns how many rows from this one on have its letter before them, up to `limit`. @param first  this row
   std::uint64_t run_at(std::uint64_t block, std::uint64_t row, std::uint64_t limit, run_length::run_row const& first) const {
@@ -113,11 +139,15 @@ class run_positions {
     run_length::run_view const& runs = index_.runs;
     at.block = runs.seek(at.block, at.row);
     run_length::run_row const first = runs.read(at.row, at.block);
-    unsigned const letter = first.letter;
-    if (first.rows == 0 || letter >= run_length::num_codes) refuse(at, fm_view::outcome::bad_symbol);
-    std::uint64_t const length = run_at(at.block, at.row, at.count, first);
-    if (length < at.count) divide(at, length);
-    std::uint64_t const below = runs.before(at.block, letter) + first.before;
+    if (first.rows == 0 || first.letter >= run_length::num_codes) refuse(at, fm_view::outcome::bad_symbol);
+    if (run_at(at.block, at.row, at.count, first) < at.count)
+      divide(at, first);
+    else
+      move(at, first.letter, runs.before(at.block, first.letter) + first.before);
+  }
+  /// Moves rows that have the same letter before them to those of the suffixes that begin with it.
+  void move(group& at, unsigned letter, std::uint64_t below) {
+    run_length::run_view const& runs = index_.runs;
     std::uint64_t const of_letter = runs.first[letter + 1] - runs.first[letter];
     if (below > of_letter || at.count > of_letter - below) refuse(at, fm_view::outcome::bad_count);
     if (letter == run_length::end_code) {
@@ -131,25 +161,65 @@ class run_positions {
     at.row = runs.first[letter] + below;
     at.block = runs.guess(letter, at.row, at.block);
     if (++at.steps > index_.residues) refuse(at, fm_view::outcome::endless);
-    read_samples(at);
+    if (at.letters.add(markers_, letter)) read_marked(at);
+    if (at.left != 0) read_samples(at);
   }
-  void divide(group& at, std::uint64_t length) {
-    group rest = at;
-    rest.row += length;
-    rest.count -= length;
-    rest.item += length;
-    auto const begin = positions_.begin() + std::ptrdiff_t(rest.item);
-    rest.left = std::size_t(std::count(begin, begin + std::ptrdiff_t(rest.count), none));
-    at.count = length;
-    at.left -= rest.left;
-    if (rest.left != 0) divided_.push_back(rest);
+  /// Divides a group by the letters before its rows, and moves each part, so that none of them is left.
+  void divide(group& at, run_length::run_row row) {
+    run_length::run_view const& runs = index_.runs;
+    std::array<part, run_length::num_codes> parts{};
+    pieces_.clear();
+    std::uint64_t block = at.block;
+    for (std::uint64_t done = 0; done < at.count;) {
+      if (row.rows == 0 || row.letter >= run_length::num_codes) refuse(at, fm_view::outcome::bad_symbol);
+      std::uint64_t const length = std::min(row.rows, at.count - done);
+      if (parts[row.letter].count == 0) parts[row.letter].below = runs.before(block, row.letter) + row.before;
+      parts[row.letter].count += length;
+      pieces_.emplace_back(row.letter, length);
+      done += length;
+      if (done == at.count) break;
+      while (at.row + done >= runs.end(block) && block + 1 < runs.num_blocks) ++block;
+      row = runs.read(at.row + done, block);
+    }
+    auto const begin = items_.begin() + std::ptrdiff_t(at.first);
+    divided_items_.assign(begin, begin + std::ptrdiff_t(at.count));
+    std::size_t place = at.first;
+    for (part& of : parts) {
+      of.next = place;
+      place += std::size_t(of.count);
+    }
+    auto from = divided_items_.begin();
+    for (auto const& [letter, length] : pieces_) {
+      std::copy_n(from, length, items_.begin() + std::ptrdiff_t(parts[letter].next));
+      from += std::ptrdiff_t(length);
+      parts[letter].next += std::size_t(length);
+    }
+    for (unsigned letter = 0; letter < run_length::num_codes; ++letter) {
+      part const& of = parts[letter];
+      if (of.count == 0) continue;
+      group next = at;
+      next.first = of.next - std::size_t(of.count);
+      next.count = of.count;
+      next.left = 0;
+      for (std::size_t k = next.first; k < of.next; ++k) next.left += found_position(k) == none;
+      if (next.left == 0) continue;
+      move(next, letter, of.below);
+      if (next.left != 0) divided_.push_back(next);
+    }
+    at.left = 0;
   }
 
   fm_view const& index_;
   std::span<std::uint64_t> rows_;
   Refuse refuse_;
   std::vector<std::uint64_t> positions_;
+  std::vector<std::size_t> items_;  // the items of the rows of each group, in its order
+  run_markers markers_;
+  marker_rows marker_rows_;
+  entries marker_samples_;
   std::vector<group> divided_;
+  std::vector<std::size_t> divided_items_;
+  std::vector<std::pair<unsigned, std::uint64_t>> pieces_;
   std::array<group, max_active> active_;
   std::size_t next_ = 0;
   unsigned shift_;  // log2(sample) if that is whole: a division takes longer than the rest of a step

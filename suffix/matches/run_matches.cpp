@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <span>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 namespace ordo::inline v0::suffix::detail {
 namespace {
@@ -112,7 +114,14 @@ class run_matches {
     if (rows_.size() >= max_rows) flush();
   }
   void flush() {
-    index_.positions(rows_);
+    // Adjacent rows of an offset, which may have matches of different lengths, find their positions together.
+    order_.resize(rows_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::ranges::sort(order_, {}, [&](std::size_t k) { return std::pair(rows_[k], k); });
+    positions_.clear();
+    for (std::size_t const k : order_) positions_.push_back(rows_[k]);
+    index_.positions(positions_);
+    for (std::size_t i = 0; i < order_.size(); ++i) rows_[order_[i]] = positions_[i];
     for (std::size_t k = 0; k < rows_.size(); ++k) matches_.push_back({offsets_[k], rows_[k], lengths_[k]});
     rows_.clear();
     lengths_.clear();
@@ -125,7 +134,8 @@ class run_matches {
   std::vector<match>& matches_;
   std::uint64_t offset_ = 0;
   unsigned before_ = no_code;  // the letter before it
-  std::vector<std::uint64_t> rows_, lengths_, offsets_;
+  std::vector<std::uint64_t> rows_, lengths_, offsets_, positions_;
+  std::vector<std::size_t> order_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ordo/backend.hpp"
+#include "ordo/host_bytes.hpp"
 #include "suffix/run_length/merge.hpp"
 #include "suffix/run_length/run_index.hpp"
 #include "suffix/run_length/ties.hpp"
@@ -31,9 +32,35 @@ struct segment {
   std::uint64_t begin = 0, end = 0;
 };
 
+/// Codes of letters. They grow without a copy, and nothing is written to new ones before their letters are known.
+class code_list {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
+  [[nodiscard]] std::uint8_t* data() noexcept { return reinterpret_cast<std::uint8_t*>(bytes_.data()); }
+  [[nodiscard]] std::uint8_t const* data() const noexcept { return reinterpret_cast<std::uint8_t const*>(bytes_.data()); }
+  [[nodiscard]] std::span<std::uint8_t const> span() const noexcept { return {data(), size()}; }
+  [[nodiscard]] std::uint8_t operator[](std::size_t i) const { return data()[i]; }
+
+  /// Adds uninitialised codes, and returns where they are.
+  std::uint8_t* add(std::size_t count) {
+    auto* const to = reinterpret_cast<std::uint8_t*>(bytes_.room(count).data());
+    bytes_.resize(size() + count);
+    return to;
+  }
+  void append(std::span<std::uint8_t const> more) {
+    if (!more.empty()) std::ranges::copy(more, add(more.size()));
+  }
+  void push_back(std::uint8_t code) { *add(1) = code; }
+  void clear() { bytes_.resize(0); }
+
+ private:
+  host_bytes bytes_;
+};
+
 /// Records to be inserted together.
 struct batch {
-  std::vector<std::uint8_t> codes;
+  code_list codes;
   std::vector<segment> segments;
   /// The row of the suffix that the first segment continues, whose letter is the end of a record for now.
   std::optional<std::uint64_t> continued_row;
@@ -108,8 +135,7 @@ std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const
                                     insert_counts& counts) {
   constexpr unsigned lanes = has_workers<B> ? 8 : 1;
   std::size_t const n = records.codes.size();
-  std::span<std::uint8_t const> const host_codes(records.codes);
-  auto const codes = backend.upload(host_codes);
+  auto const codes = backend.upload(records.codes.span());
   run_view const view = index.view();
   std::vector<walk> host_walks = divide_into_walks(records, view.num_ends, view.rows, options.walk_letters);
   std::size_t const num_walks = host_walks.size();

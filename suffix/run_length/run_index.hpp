@@ -120,7 +120,9 @@ class run_index {
  public:
   run_index() = default;
   /// Joins lists of blocks, which it empties.
-  run_index(B& backend, std::vector<block_list> lists) {
+  run_index(B& backend, std::vector<block_list> lists)
+    requires has_workers<B>
+  {
     std::uint64_t num_blocks = 0, num_ends = 0;
     for (block_list const& list : lists) {
       num_blocks += list.blocks.size();
@@ -129,16 +131,22 @@ class run_index {
     refuse_many(num_blocks);
     all_.blocks = backend.template buffer<run_block>(num_blocks);
     all_.ends = backend.template buffer<std::uint64_t>(num_ends);
-    std::uint64_t block = 0, end = 0;
-    for (block_list& list : lists) {
-      copy_to_machine(backend, std::span<run_block const>(list.blocks), all_.blocks.span().subspan(block, list.blocks.size()));
-      for (std::uint64_t& row : list.ends) row += all_.rows;
-      copy_to_machine(backend, std::span<std::uint64_t const>(list.ends), all_.ends.span().subspan(end, list.ends.size()));
+    struct place {
+      std::uint64_t block, end, row;
+    };
+    std::vector<place> places;
+    for (std::uint64_t block = 0, end = 0; block_list const& list : lists) {
+      places.push_back({block, end, all_.rows});
       block += list.blocks.size();
       end += list.ends.size();
       all_.rows += list.rows;
-      list = {};
     }
+    each_long(backend, lists.size(), [&](std::size_t k) {
+      block_list const list = std::exchange(lists[k], {});
+      std::ranges::copy(list.blocks, all_.blocks.data() + places[k].block);
+      std::ranges::transform(list.ends, all_.ends.data() + places[k].end,
+                             [&](std::uint64_t row) { return places[k].row + row; });
+    });
     count(backend);
   }
   /// Takes blocks with counts of their own rows, and the rows of ends.

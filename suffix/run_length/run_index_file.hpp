@@ -54,6 +54,8 @@ inline void write_index_file(run_view const& index, sampled_rows const& samples,
   at.width = width;
   at.blocks = index.num_blocks;
   at.directory_shift = std::uint64_t(std::bit_width(index.rows / index.num_blocks));
+  at.markers = samples.first_rows.size();
+  at.marker_samples = samples.marker_positions.size();
   to.expect(at.bytes());
   std::uint64_t written = 0;
   auto const append = [&](std::span<char const> bytes) {
@@ -71,6 +73,8 @@ inline void write_index_file(run_view const& index, sampled_rows const& samples,
   std::uint64_t counts[num_codes];
   for (unsigned c = 0; c < num_codes; ++c) counts[c] = index.first[c + 1] - index.first[c];
   append_all(counts, num_codes);
+  append_all(&at.markers, 1);
+  append_all(&at.marker_samples, 1);
   append_all(index.groups, at.groups());
   fill(at.blocks_at());
   append_all(index.blocks, at.blocks);
@@ -95,10 +99,12 @@ inline void write_index_file(run_view const& index, sampled_rows const& samples,
   fill(at.samples_at());
   std::vector<std::uint64_t> const starts = record_starts(samples.lengths);
   std::uint64_t const mask = (std::uint64_t{1} << samples.record_bits) - 1;
-  append_entries(at.samples(), [&](std::uint64_t i) {
-    std::uint64_t const sampled = samples.positions[i];
-    return starts[sampled & mask] + (sampled >> samples.record_bits);
-  });
+  auto const position = [&](std::uint64_t sampled) { return starts[sampled & mask] + (sampled >> samples.record_bits); };
+  append_entries(at.samples(), [&](std::uint64_t i) { return position(samples.positions[i]); });
+  fill(at.marker_rows_at());
+  append_all(samples.first_rows.data(), at.markers);
+  append_all(samples.rows_before.data(), at.markers);
+  append_entries(at.marker_samples, [&](std::uint64_t i) { return position(samples.marker_positions[i]); });
   fill(at.bytes());
 }
 
@@ -146,7 +152,7 @@ std::optional<std::string> find_fault(B& backend, fm_index const& index, text co
     return "the directory differs from that of its blocks";
   std::optional<sampled_rows> samples;
   try {
-    samples.emplace(backend, runs, index.sample());
+    samples.emplace(backend, runs, index.sample(), true);
   } catch (std::length_error const&) {
     return "a walk through a record does not end";
   }
@@ -163,6 +169,18 @@ std::optional<std::string> find_fault(B& backend, fm_index const& index, text co
     if (std::uint64_t const sampled = samples->positions[i];
         index.view().samples[i] != starts[sampled & mask] + (sampled >> samples->record_bits))
       return fmt::format("row {}: it has another position", i * index.sample());
+  run_index_layout const at = run_index_layout::read(index.bytes());
+  marker_rows const rows = at.rows_of_markers(index.bytes().data());
+  if (at.marker_samples != samples->marker_positions.size() ||
+      !std::ranges::equal(std::span(rows.first, rows.count), samples->first_rows) ||
+      !std::ranges::equal(std::span(rows.before, rows.count), samples->rows_before))
+    return "the rows of its markers are others";
+  unsigned const bytes = unsigned(at.width / 8);
+  entries const positions(index.bytes().subspan(at.marker_samples_at(), at.marker_samples * bytes), unsigned(at.width));
+  for (std::size_t i = 0; i < samples->marker_positions.size(); ++i)
+    if (std::uint64_t const sampled = samples->marker_positions[i];
+        positions[i] != starts[sampled & mask] + (sampled >> samples->record_bits))
+      return fmt::format("sample {} of the rows of markers: it is another position", i);
   return std::nullopt;
 }
 

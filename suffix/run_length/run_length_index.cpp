@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -47,56 +48,121 @@ std::uint8_t to_code(char letter) {
   return codes_of_letters[static_cast<unsigned char>(letter)];
 }
 
+/// Calls f(first, last) for parts of [0, size).
+template <class F>
+void each_part(host_backend& backend, std::size_t size, F f) {
+  constexpr std::size_t part_size = std::size_t{1} << 18;
+  if (size <= part_size) return f(std::size_t{0}, size);  // most records of some genomes are small
+  each_long(backend, (size + part_size - 1) / part_size,
+            [&](std::size_t part) { f(part * part_size, std::min((part + 1) * part_size, size)); });
+}
+
+/// Appends runs to others, whose last one may go on. Empties them.
+void append_runs(std::vector<dna_run>& to, std::vector<dna_run>& more) {
+  if (more.empty()) return;
+  bool const goes_on = !to.empty() && to.back().letter == more.front().letter;
+  if (goes_on) to.back().rows += more.front().rows;
+  to.insert(to.end(), more.begin() + std::ptrdiff_t(goes_on), more.end());
+  more.clear();
+}
+
+/// Reads the runs of an index, some blocks at a time, by all threads.
+class run_batches {
+ public:
+  run_batches(host_backend& backend, run_view const& index)
+      : backend_(backend), index_(index), parts_(8 * std::size_t(backend.arena().max_concurrency())) {}
+
+  /// Appends the next runs to others, but for the last one, which may go on.
+  /// @returns false if there are none
+  bool operator()(std::vector<dna_run>& runs) {
+    if (next_ == index_.num_blocks && ahead_.empty()) return false;
+    constexpr std::uint64_t part_blocks = std::uint64_t{1} << 12;
+    each_long(backend_, parts_.size(), [&](std::size_t part) {
+      std::uint64_t const begin = std::min(next_ + part * part_blocks, index_.num_blocks),
+                          end = std::min(begin + part_blocks, index_.num_blocks);
+      piece_reader in(index_.blocks, begin, end);
+      std::vector<dna_run>& to = parts_[part];
+      dna_run run;
+      while (in.next(run.letter, run.rows))
+        if (!to.empty() && to.back().letter == run.letter)
+          to.back().rows += run.rows;
+        else
+          to.push_back(run);
+    });
+    next_ = std::min(next_ + parts_.size() * part_blocks, index_.num_blocks);
+    append_runs(runs, ahead_);
+    for (std::vector<dna_run>& part : parts_) append_runs(runs, part);
+    if (next_ == index_.num_blocks) return true;
+    ahead_.push_back(runs.back());
+    runs.pop_back();
+    return true;
+  }
+
+ private:
+  host_backend& backend_;
+  run_view index_;
+  std::vector<std::vector<dna_run>> parts_;
+  std::vector<dna_run> ahead_;
+  std::uint64_t next_ = 0;
+};
+
 /// A strand of a record.
 struct strand {
   std::string_view letters;
   bool is_reverse;
 
   [[nodiscard]] std::size_t size() const { return letters.size(); }
-  void append(host_backend& backend, std::size_t begin, std::size_t end, std::vector<std::uint8_t>& to) const {
-    std::size_t const at = to.size(), size = end - begin;
-    to.resize(at + size);
-    std::uint8_t* const out = to.data() + at;
-    constexpr std::size_t part_size = std::size_t{1} << 18;
-    each_long(backend, (size + part_size - 1) / part_size, [&](std::size_t part) {
-      std::size_t const first = part * part_size, last = std::min(first + part_size, size);
-      char const* const from = letters.data() + (is_reverse ? letters.size() - 1 - begin : begin);
+  /// Writes the codes of letters [begin, end).
+  void write(host_backend& backend, std::size_t begin, std::size_t end, std::uint8_t* to) const {
+    char const* const from = letters.data() + (is_reverse ? letters.size() - 1 - begin : begin);
+    each_part(backend, end - begin, [&](std::size_t first, std::size_t last) {
       if (is_reverse)
-        for (std::size_t i = first; i < last; ++i) out[i] = complement(to_code(*(from - i)));
+        for (std::size_t i = first; i < last; ++i) to[i] = complement(to_code(*(from - i)));
       else
-        for (std::size_t i = first; i < last; ++i) out[i] = to_code(from[i]);
+        for (std::size_t i = first; i < last; ++i) to[i] = to_code(from[i]);
     });
   }
 };
 
-/// Samples of the 24-mers of a genome, which tell whether another is alike.
+/// Samples of the 24-mers of genomes, which tell whether another one is like one of them.
 class kmer_sample {
  public:
-  kmer_sample(std::uint8_t const* codes, std::size_t begin, std::size_t end) {
-    // Few of a large genome, and most of a small one.
-    std::uint64_t const limit = std::uint64_t(double(std::numeric_limits<std::uint64_t>::max()) *
-                                              std::min(0.5, 16384 / double(std::max<std::size_t>(1, end - begin))));
-    each(codes, begin, end, limit, [&](std::uint64_t hash) { hashes_.push_back(hash); });
+  explicit kmer_sample(std::span<std::uint8_t const> first)
+      // Few of a large genome, and most of a small one.
+      : limit_(std::uint64_t(double(std::numeric_limits<std::uint64_t>::max()) *
+                             std::min(0.5, 16384 / double(std::max<std::size_t>(1, first.size()))))) {}
+
+  /// Adds a genome, unless most of its 24-mers are there.
+  /// @returns true if they are
+  bool is_like_or_add(host_backend& backend, std::span<std::uint8_t const> codes) {
+    std::vector<std::uint64_t> own = sample(backend, codes);
+    auto const shared = std::uint64_t(
+        std::ranges::count_if(own, [&](std::uint64_t hash) { return std::ranges::binary_search(hashes_, hash); }));
+    if (2 * shared > own.size()) return true;
+    hashes_.insert(hashes_.end(), own.begin(), own.end());
     std::ranges::sort(hashes_);
-    limit_ = limit;
-  }
-  /// Returns true if most of the sampled 24-mers of a genome are in this one.
-  [[nodiscard]] bool is_like(std::uint8_t const* codes, std::size_t begin, std::size_t end) const {
-    std::uint64_t all = 0, shared = 0;
-    each(codes, begin, end, limit_, [&](std::uint64_t hash) {
-      ++all;
-      shared += std::ranges::binary_search(hashes_, hash);
-    });
-    return 2 * shared > all;
+    return false;
   }
 
  private:
-  template <class F>
-  static void each(std::uint8_t const* codes, std::size_t begin, std::size_t end, std::uint64_t limit, F f) {
-    constexpr unsigned length = 24;
+  static constexpr unsigned length = 24;
+
+  [[nodiscard]] std::vector<std::uint64_t> sample(host_backend& backend, std::span<std::uint8_t const> codes) const {
+    constexpr std::size_t part_size = std::size_t{1} << 20;
+    std::vector<std::vector<std::uint64_t>> parts((codes.size() + part_size - 1) / part_size);
+    each_long(backend, parts.size(), [&](std::size_t part) {
+      std::size_t const begin = part * part_size, end = std::min(begin + part_size, codes.size());
+      sample(codes.subspan(0, end), begin, parts[part]);
+    });
+    std::vector<std::uint64_t> all;
+    for (std::vector<std::uint64_t> const& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }
+  // Samples the 24-mers that end at `begin` or after it.
+  void sample(std::span<std::uint8_t const> codes, std::size_t begin, std::vector<std::uint64_t>& to) const {
     std::uint64_t word = 0;
     unsigned good = 0;
-    for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t i = begin - std::min<std::size_t>(begin, length - 1); i < codes.size(); ++i) {
       unsigned const code = codes[i];
       if (code == end_code || code >= n_code) {
         good = 0;
@@ -106,12 +172,12 @@ class kmer_sample {
       if (++good < length) continue;
       std::uint64_t hash = word * 0x9e3779b97f4a7c15;
       hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93;
-      if (hash <= limit) f(hash);
+      if (hash <= limit_) to.push_back(hash);
     }
   }
 
   std::vector<std::uint64_t> hashes_;
-  std::uint64_t limit_ = 0;
+  std::uint64_t limit_;
 };
 
 }  // namespace
@@ -127,11 +193,12 @@ struct run_length_index::state {
   bool has_chosen = false;
   std::unique_ptr<runs_on_gpu> gpu;
   batch waiting;
-  std::vector<std::size_t> genome_ends;  // the ends of genomes that wait until the method is chosen
+  // Of genomes that wait until the method is chosen: their 24-mers, their number, and where the next one begins.
+  std::optional<kmer_sample> known;
+  std::size_t genomes = 0, next_genome = 0;
   build_report done;
   std::uint64_t added = 0, last_letters = 0, last_growth = 0;
   unsigned batches = 0;
-  bool said_genomes = false;
 
   static constexpr std::uint64_t min_batch = std::uint64_t{1} << 18, min_gpu_batch = std::uint64_t{1} << 26;
   static constexpr std::uint64_t max_batch = std::uint64_t{1} << 31;
@@ -147,13 +214,14 @@ struct run_length_index::state {
     if (gpu && index.rows() == 0) index = run_index<host_backend>(gpu->download());
     return index;
   }
-  [[nodiscard]] sampled_rows samples(std::uint64_t distance) const {
+  [[nodiscard]] sampled_rows samples(std::uint64_t distance, bool with_markers) {
+    if (held_rows() != 0) choose_machine_for(held_rows());  // a sort leaves the index in host memory
     if (gpu) try {
-        return gpu->sample(distance);
+        return gpu->sample(distance, with_markers);
       } catch (out_of_memory const&) {
         if (choice.required) throw;
       }
-    return sampled_rows(backend, host().view(), distance);
+    return sampled_rows(backend, host().view(), distance, with_markers);
   }
 
   // Returns the bytes besides two indexes.
@@ -187,10 +255,7 @@ struct run_length_index::state {
     std::uint64_t const to_come = options.letters_to_come ? options.letters_to_come() : 0;
     constexpr std::size_t letters_of_thread = std::size_t{16} << 20;
     std::uint64_t const held = index.bytes();
-    // A GPU that is not named is not chosen before the tests have passed on one.
-    machine_options wanted = options.machine;
-    if (wanted.kind() == device::automatic) wanted.device = device::cpu;
-    choice = choose_machine(wanted, std::size_t(letters + to_come),
+    choice = choose_machine(options.machine, std::size_t(letters + to_come),
                             letters_of_thread * threads_for(options.machine.threads), [&](gpu_info const&) {
                               return std::size_t(2 * held + gpu_insert_bytes * std::min(letters, min_gpu_batch));
                             });
@@ -198,7 +263,6 @@ struct run_length_index::state {
       if (choice.device == device::gpu) on_gpu([&] {
           gpu = make_runs_on_cuda(options.machine, choice.gpu_index);
           gpu->upload(index.view());
-          index = {};
         });
     if (gpu) done.machine = choice;
   }
@@ -224,7 +288,7 @@ struct run_length_index::state {
   void add(std::string_view letters) {
     for (bool const is_reverse : {false, true}) add(strand{letters, is_reverse});
     if (how == method::choose) {
-      if (!said_genomes && waiting.codes.size() - (genome_ends.empty() ? 0 : genome_ends.back()) >= min_batch) end_genome();
+      if (!options.marks_genomes && waiting.codes.size() - next_genome >= min_batch) end_genome();
       if (how == method::choose && waiting.codes.size() >= max_letters(sort_bytes)) how = method::insert;
     }
     if (how == method::insert && waiting.codes.size() >= min_letters()) insert_waiting();
@@ -235,15 +299,15 @@ struct run_length_index::state {
   }
 
   void add(strand const& of) {
-    add(of.size(), [&](std::size_t begin, std::size_t end) { of.append(backend, begin, end, waiting.codes); });
+    add(of.size(), [&](std::size_t begin, std::size_t end, std::uint8_t* to) { of.write(backend, begin, end, to); });
   }
-  /// Adds a record, in parts if it is long. @param append  appends the codes of a part of it to the batch
-  template <class Append>
-  void add(std::size_t left, Append append) {
+  /// Adds a record, in parts if it is long. @param write  writes the codes of a part of it
+  template <class Write>
+  void add(std::size_t left, Write write) {
     std::size_t const limit = std::size_t(max_part());
     auto const append_part = [&](std::size_t begin, std::size_t end, std::uint8_t terminator) {
       std::uint64_t const at = waiting.codes.size();
-      append(begin, end);
+      write(begin, end, waiting.codes.add(end - begin));
       waiting.segments.push_back({at, waiting.codes.size()});
       waiting.codes.push_back(terminator);
     };
@@ -264,32 +328,40 @@ struct run_length_index::state {
   }
 
   void end_genome() {
+    if (how == method::choose) choose_method();
+    if (how != method::insert || waiting.codes.empty() || held_rows() == 0) return;
     // Genomes in one batch have many ties. But a GPU takes as long for a few letters as for some million.
     constexpr std::size_t min_letters_of_gpu = std::size_t{1} << 22;
-    if (gpu && how == method::insert && waiting.codes.size() >= min_letters_of_gpu) insert_waiting();
-    if (how != method::choose || waiting.codes.empty()) return;
-    if (!genome_ends.empty() && genome_ends.back() == waiting.codes.size()) return;
-    genome_ends.push_back(waiting.codes.size());
-    if (genome_ends.size() < 2) return;
-    kmer_sample const first(waiting.codes.data(), 0, genome_ends[0]);
-    if (!first.is_like(waiting.codes.data(), genome_ends[0], genome_ends[1])) {
-      how = method::sort;
-      return;
-    }
-    how = method::insert;
-    // The first genome is sorted, and the others are inserted.
-    batch const all = std::exchange(waiting, {});
-    std::size_t segment = 0;
-    for (; all.segments[segment].begin < genome_ends[0]; ++segment) add(all, segment);
-    insert_waiting();
-    for (; segment < all.segments.size(); ++segment) add(all, segment);
+    choose_machine_for(waiting.codes.size());
+    if (gpu && waiting.codes.size() >= min_letters_of_gpu) insert_waiting();
   }
-  void add(batch const& from, std::size_t segment) {
-    run_length::segment const of = from.segments[segment];
-    add(of.end - of.begin, [&](std::size_t begin, std::size_t end) {
-      waiting.codes.insert(waiting.codes.end(), from.codes.begin() + std::ptrdiff_t(of.begin + begin),
-                           from.codes.begin() + std::ptrdiff_t(of.begin + end));
-    });
+  /// Chooses to insert genomes from one on that is like one before it.
+  void choose_method() {
+    if (waiting.codes.size() == next_genome) return;
+    std::span<std::uint8_t const> const genome = waiting.codes.span().subspan(next_genome);
+    if (!known) known.emplace(genome);
+    constexpr std::size_t max_compared = 64;  // chromosomes of another genome may come after all of the first one's
+    if (known->is_like_or_add(backend, genome)) {
+      how = method::insert;
+      insert_from(next_genome);
+    } else if (++genomes == max_compared) {
+      how = method::sort;
+    }
+    next_genome = waiting.codes.size();
+    if (how != method::choose) known.reset();
+  }
+  /// Sorts the waiting records that begin before a code, and inserts the others, as far as they are enough for a batch.
+  void insert_from(std::size_t code) {
+    batch const all = std::exchange(waiting, {});
+    for (std::size_t k = 0; k < all.segments.size(); ++k) {
+      segment const& of = all.segments[k];
+      if (of.begin >= code && (held_rows() == 0 || waiting.codes.size() >= min_letters())) insert_waiting();
+      add(of.end - of.begin, [&](std::size_t begin, std::size_t end, std::uint8_t* to) {
+        std::uint8_t const* const from = all.codes.data() + of.begin + begin;
+        each_part(backend, end - begin,
+                  [&](std::size_t first, std::size_t last) { std::copy(from + first, from + last, to + first); });
+      });
+    }
   }
 
   void insert_waiting() {
@@ -340,51 +412,79 @@ struct run_length_index::state {
         std::size_t(all));
   }
 
+  /// Returns how many of the waiting records the machine sorts at once: all, if it does not sort the first one alone either.
+  [[nodiscard]] std::size_t count_sortable() const {
+    auto const fits = [&](std::size_t count) {
+      std::size_t const letters = waiting.segments[count - 1].end - (count - 1);
+      unsigned const width = index_fits(4, letters, count) ? 4 : 8;
+      try {
+        return !plan_build(letters, count, width, {.bwt = true}, options.machine, options.memory).machine.fell_back;
+      } catch (out_of_memory const&) {
+        return false;
+      }
+    };
+    std::size_t low = 0, high = waiting.segments.size();
+    if (fits(high)) return high;
+    while (low + 1 < high) {
+      std::size_t const middle = low + (high - low) / 2;
+      (fits(middle) ? low : high) = middle;
+    }
+    return low == 0 ? waiting.segments.size() : low;
+  }
+
   /// Sorts the first batch. Sets the row of its first suffix if it is open.
   /// @returns false if there is no memory for that
   bool sort_waiting(std::optional<std::uint64_t>& row) {
-    std::string letters;
-    std::vector<std::uint64_t> starts;
-    letters.reserve(waiting.codes.size());
-    for (segment const& of : waiting.segments) {
-      starts.push_back(letters.size());
-      for (std::uint64_t i = of.begin; i < of.end; ++i) letters += "$ACGTZ"[waiting.codes[i]];
+    if (std::size_t const count = count_sortable(); count < waiting.segments.size()) {
+      how = method::insert;
+      insert_from(waiting.segments[count].begin);
+      insert_waiting();
+      return true;
     }
-    text const input{letters, starts};
-    std::string bwt(input.size() + input.records(), '\0');
+    std::vector<std::uint64_t> starts;
+    std::size_t const size = waiting.codes.size() - waiting.segments.size();
+    host_bytes letters, bwt;
+    letters.resize(size);
+    for (std::size_t at = 0; segment const& of : waiting.segments) {
+      starts.push_back(at);
+      each_part(backend, of.end - of.begin, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) letters.data()[at + i] = "$ACGTZ"[waiting.codes[of.begin + i]];
+      });
+      at += of.end - of.begin;
+    }
+    text const input{{letters.data(), size}, starts};
+    bwt.resize(input.size() + input.records());
     build_options sorting;
     sorting.machine = options.machine;
     sorting.on_phase = options.on_phase;
     std::size_t const width = index_fits(4, input.size(), input.records()) ? 4 : 8,
                       held = input.size() * (width + 2) + waiting.codes.size();
     sorting.memory = options.memory - std::min(options.memory, held);
-    auto const with = [&]<class Index>(Index) {
-      std::vector<Index> sa(input.size());
-      return build<Index>(input, arrays<Index>{sa, {}, bwt}, sorting);
-    };
     try {
-      done = width == 4 ? with(std::uint32_t{}) : with(std::uint64_t{});
+      done = width == 4 ? build(input, arrays<std::uint32_t>{{}, {}, bwt.span()}, sorting)
+                        : build(input, arrays<std::uint64_t>{{}, {}, bwt.span()}, sorting);
     } catch (text_too_large const&) {
-      std::string().swap(bwt);
       if (waiting.segments.size() == 1) return false;
       how = method::insert;
-      batch const all = std::exchange(waiting, {});
-      for (std::size_t segment = 0; segment < all.segments.size(); ++segment) {
-        add(all, segment);
-        if (waiting.codes.size() >= min_letters() || segment == 0) insert_waiting();
-      }
+      letters = {};
+      bwt = {};
+      insert_from(waiting.segments[1].begin);
       insert_waiting();
       return true;
     }
     begin_phase("runs", bwt.size());
-    std::vector<block_list> lists(1);
-    block_writer<append_to_list> to(append_to_list{lists.data()});
-    std::string_view left = bwt;
-    for (dna_run run; consume_run(left, run);) to.add(run.letter, run.rows);
-    to.finish();
-    lists[0].rows = to.rows();
+    constexpr std::size_t part_rows = std::size_t{1} << 22;
+    std::string_view const rows(bwt.data(), bwt.size());
+    std::vector<block_list> lists((bwt.size() + part_rows - 1) / part_rows);
+    each_long(backend, lists.size(), [&](std::size_t part) {
+      block_writer<append_to_list> to(append_to_list{&lists[part]});
+      std::string_view left = rows.substr(part * part_rows, part_rows);
+      for (dna_run run; consume_run(left, run);) to.add(run.letter, run.rows);
+      to.finish();
+      lists[part].rows = to.rows();
+    });
     index = run_index<host_backend>(backend, std::move(lists));
-    if (waiting.is_open) row = bwt.find('$');
+    if (waiting.is_open) row = rows.find('$');
     return true;
   }
   /// Reads runs from the index.
@@ -451,7 +551,6 @@ void run_length_index::add(std::string_view letters) {
 }
 
 void run_length_index::end_genome() {
-  state_->said_genomes = true;
   state_->end_genome();
 }
 
@@ -480,6 +579,11 @@ bool run_length_index::is_complete() const {
 
 void run_length_index::write(sink& to, run_length_format format) const {
   run_view const view = state_->host().view();
+  if (format == run_length_format::fmd) {
+    run_batches batches(state_->backend, view);
+    auto const each = [&](std::size_t n, std::function<void(std::size_t)> const& f) { each_long(state_->backend, n, f); };
+    return write_fmd_runs([&](std::vector<dna_run>& runs) { return batches(runs); }, each, to);
+  }
   piece_reader in(view.blocks, 0, view.num_blocks);
   dna_run ahead;  // the first piece of the next run
   auto const next = [&](dna_run& run) {
@@ -491,14 +595,13 @@ void run_length_index::write(sink& to, run_length_format format) const {
     ahead = {};
     return run.rows != 0;
   };
-  if (format == run_length_format::fmd) return write_fmd_runs(next, to);
   std::uint64_t rows[num_dna_codes];
   for (unsigned c = 0; c < num_dna_codes; ++c) rows[c] = view.first[c + 1] - view.first[c];
   write_fmr_runs(next, rows, to);
 }
 
 void run_length_index::write_samples(sink& to, unsigned shift) const {
-  sampled_rows const samples = state_->samples(std::uint64_t{1} << shift);
+  sampled_rows const samples = state_->samples(std::uint64_t{1} << shift, false);
   std::string head = "SSA\1";
   auto const put = [&](auto value) { head.append(reinterpret_cast<char const*>(&value), sizeof(value)); };  // little-endian
   put(std::uint32_t(shift));
@@ -518,15 +621,15 @@ void run_length_index::each_run(std::function<void(char, std::uint64_t)> const& 
 void run_length_index::write_index(sink& to, unsigned width, std::uint64_t sample) const {
   if (sample == 0) throw usage_error("invalid sample: index of runs: 0: positions of every first row at least");
   if (records() == 0) throw usage_error("no records: index of runs: it has one at least");
-  sampled_rows const samples = state_->samples(sample);
+  sampled_rows const samples = state_->samples(sample, true);
   write_index_file(packed_anew(state_->backend, state_->host().view()).view(), samples, width, to);
 }
 
 bool run_length_index::holds(std::uint64_t first, std::string_view letters) const {
   run_view const view = state_->host().view();
   for (bool const is_reverse : {false, true}) {
-    std::vector<std::uint8_t> codes;
-    strand{letters, is_reverse}.append(state_->backend, 0, letters.size(), codes);
+    code_list codes;
+    strand{letters, is_reverse}.write(state_->backend, 0, letters.size(), codes.add(letters.size()));
     std::uint64_t const record = first + is_reverse;
     letter_walk walk{record, view.find(record)};
     for (std::size_t i = codes.size(); i-- > 0;)

@@ -23,7 +23,7 @@ class runs_on_gpu {
   /// See insert.hpp. If memory runs out, the index is as before.
   virtual std::optional<std::uint64_t> insert(batch const& records, insert_options const& options, insert_counts& counts) = 0;
   [[nodiscard]] virtual run_arrays download() = 0;
-  [[nodiscard]] virtual sampled_rows sample(std::uint64_t distance) = 0;
+  [[nodiscard]] virtual sampled_rows sample(std::uint64_t distance, bool with_markers) = 0;
 
   /// Return sizes of the index, and the bytes of the machine's memory: all that may be used now, and the maximum in use so far.
   [[nodiscard]] virtual std::uint64_t rows() const = 0;
@@ -69,8 +69,8 @@ class runs_on final : public runs_on_gpu {
   [[nodiscard]] run_arrays download() override {
     return with_([&](B& backend) { return index_.download(backend); });
   }
-  [[nodiscard]] sampled_rows sample(std::uint64_t distance) override {
-    return with_([&](B& backend) { return sampled_rows(backend, index_.view(), distance); });
+  [[nodiscard]] sampled_rows sample(std::uint64_t distance, bool with_markers) override {
+    return with_([&](B& backend) { return sampled_rows(backend, index_.view(), distance, with_markers); });
   }
   [[nodiscard]] std::uint64_t rows() const override { return index_.rows(); }
   [[nodiscard]] std::uint64_t num_blocks() const override { return index_.num_blocks(); }

@@ -62,6 +62,8 @@ struct run_length_options {
   std::function<std::uint64_t()> letters_to_come = {};
   /// Called with the name of each phase and the number of letters that it works on.
   std::function<void(std::string_view, std::uint64_t)> on_phase = {};
+  /// end_genome() is called after each genome. Without it, a genome is 262,144 letters of both strands or more.
+  bool marks_genomes = false;
   // The result does not depend on these. 0: chosen by the size of the index and by memory.
   std::uint64_t batch_letters = 0;  // records of at least as many letters are inserted together
   std::uint64_t part_letters = 0;   // longer records are cut
@@ -73,8 +75,8 @@ struct run_length_options {
 class run_length_index {
  public:
   /// How records come into the index. `sort`: all at once, as far as memory suffices. `insert`: one batch after another.
-  /// `choose`: by insertion if the second genome shares most of its 24-mers with the first, or if there is no memory for a
-  /// sort.
+  /// `choose`: by insertion from the first genome on that shares most of its 24-mers with those before it, among the first 64,
+  /// or if there is no memory for a sort.
   enum class method { choose, sort, insert };
 
   explicit run_length_index(run_length_options options = {}, method how = method::choose);
@@ -94,7 +96,7 @@ class run_length_index {
   /// Adds a record and its reverse complement. Letters other than A, C, G and T, in either case, are N.
   /// @throws out_of_memory  if the index does not fit, or will not fit when it grows as it did
   void add(std::string_view letters);
-  /// States that a genome ends here. Without such calls a genome is 262,144 letters of both strands or more.
+  /// States that a genome ends here. See run_length_options::marks_genomes.
   void end_genome();
   /// Inserts what has been added. The functions below need this first.
   void finish();
@@ -107,7 +109,8 @@ class run_length_index {
   /// Returns true if no batch is waiting and no record is cut, so that write() gives an index of all records so far.
   [[nodiscard]] bool is_complete() const;
 
-  /// Writes the index as `ropebwt3 build -d` or, if the format is FMR, as `ropebwt3 build -b` of one batch. One thread.
+  /// Writes the index as `ropebwt3 build -d` or, if the format is FMR, as `ropebwt3 build -b` of one batch, by one
+  /// thread.
   void write(sink& to, run_length_format format = run_length_format::fmd) const;
   /// Writes each 2^shift-th entry of the suffix array as `ropebwt3 ssa -s SHIFT`.
   void write_samples(sink& to, unsigned shift = 8) const;

@@ -74,6 +74,7 @@ int build_run_index(build_options const& options, cli::common_options const& com
   inserting.machine = common.machine();
   inserting.memory = options.memory.host_bytes();
   inserting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
+  inserting.marks_genomes = options.files.size() > 1;
   inserting.letters_to_come = [&] { return inputs.letters_to_come(); };
   suffix::run_length_index index(inserting);
   if (base) {

@@ -134,6 +134,7 @@ class run_length_build {
     options.machine = common_.machine();
     options.memory = job_.memory.host_bytes();
     options.on_phase = [this](std::string_view name, std::uint64_t work) { report_.phase(name, work); };
+    options.marks_genomes = job_.files.size() > 1;
     options.letters_to_come = [this] { return inputs_.letters_to_come(); };
     return suffix::run_length_index(options);
   }

@@ -74,7 +74,7 @@ class reference_reader {
   struct slice {
     std::string_view text;
     std::uint64_t letters = 0, lines = 0;
-    bool is_good = true;
+    bool is_good = true, is_cut = false;  // is_cut: its last line goes on in the next slice
   };
 
   [[noreturn]] void fail(std::string const& why) const {
@@ -108,9 +108,17 @@ class reference_reader {
     constexpr std::size_t slice_bytes = std::size_t{1} << 20;
     slices_.clear();
     while (!lines.empty()) {
-      std::size_t const end =
-          lines.size() <= slice_bytes ? lines.size() : std::min(lines.find('\n', slice_bytes), lines.size() - 1) + 1;
-      slices_.push_back({lines.substr(0, end)});
+      std::size_t end = lines.size();
+      bool is_cut = false;
+      if (end > 2 * slice_bytes) {
+        // A line may be a whole chromosome. A return and the line feed after it stay together.
+        std::size_t const feed = lines.substr(slice_bytes, slice_bytes).find('\n');
+        is_cut = feed == lines.npos;
+        end = is_cut ? 2 * slice_bytes : slice_bytes + feed + 1;
+        while (is_cut && end != lines.size() && lines[end - 1] == '\r') ++end;
+        is_cut = is_cut && end != lines.size() && lines[end - 1] != '\n';
+      }
+      slices_.push_back({.text = lines.substr(0, end), .is_cut = is_cut});
       lines.remove_prefix(end);
     }
     each_slice([](slice& slice) { count(slice); });
@@ -138,7 +146,7 @@ class reference_reader {
       ends += c == '\n';
     }
     slice.letters = residues;
-    slice.lines = ends + (slice.text.ends_with('\n') ? 0 : 1);
+    slice.lines = ends + (slice.text.ends_with('\n') || slice.is_cut ? 0 : 1);
     if (residues + ends == slice.text.size()) return;
     // Returns before line feeds count for nothing; everything else is an error.
     slice.letters = 0;

@@ -142,10 +142,6 @@ gpu_search::gpu_search(searched_index& index, bool can_search, std::uint64_t let
     choice_.fell_back = wanted.kind() == device::gpu;
     return;
   }
-  if (has_runs && wanted.kind() != device::gpu) {  // not before the tests have passed on one
-    choice_.reason = "a GPU searches an index of runs if it is named (--device=gpu)";
-    return;
-  }
   if (index.fm.empty()) own_ = index.stored.fm();
   suffix::fm_index& fm = index.fm.empty() ? own_ : index.fm;
   choice_ = suffix::gpu_match_finder::choose(fm, index.input, wanted, letters);

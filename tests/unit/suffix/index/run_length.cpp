@@ -214,7 +214,7 @@ TEST_CASE("insertion without workers gives the index of the CPU", "[suffix][run_
     batch waiting;
     auto const append = [&](std::vector<std::uint8_t> const& codes, std::size_t begin, std::size_t end, unsigned terminator) {
       std::size_t const at = waiting.codes.size();
-      waiting.codes.insert(waiting.codes.end(), codes.begin() + std::ptrdiff_t(begin), codes.begin() + std::ptrdiff_t(end));
+      waiting.codes.append(std::span(codes).subspan(begin, end - begin));
       waiting.segments.push_back({at, waiting.codes.size()});
       waiting.codes.push_back(std::uint8_t(terminator));
     };
@@ -249,10 +249,14 @@ TEST_CASE("insertion without workers gives the index of the CPU", "[suffix][run_
     REQUIRE(index.num_ends() == 2 * records.size());
     host_backend backend(1);
     std::uint64_t const distance = 1 + random.below(9);
-    sampled_rows const found = index.sample(distance), wanted(backend, arrays.view(), distance);
+    bool const with_markers = random.below(2) == 0;
+    sampled_rows const found = index.sample(distance, with_markers), wanted(backend, arrays.view(), distance, with_markers);
     REQUIRE(found.positions == wanted.positions);
     REQUIRE(found.record_of_end == wanted.record_of_end);
     REQUIRE(found.lengths == wanted.lengths);
+    REQUIRE(found.first_rows == wanted.first_rows);
+    REQUIRE(found.rows_before == wanted.rows_before);
+    REQUIRE(found.marker_positions == wanted.marker_positions);
     index.upload(arrays.view());
     REQUIRE(runs_of(index.download()) == runs);
   }
@@ -369,6 +373,25 @@ TEST_CASE("a run-length index is sorted or inserted as its genomes and memory ad
         REQUIRE(inserts == (memory != ~std::size_t{0} || (alike && how == suffix::run_length_index::method::choose)));
         REQUIRE(fmd_of(index) == (alike ? expected : by_sort(other)));
       }
+  // Chromosomes of another genome come after those of the first one. Records alone are genomes if the caller marks none.
+  std::string const other = random_letters(random, "ACGT", 140000), large = random_letters(random, "ACGT", 140000);
+  auto const changed = [&](std::string record) {
+    for (int change = 0; change < 300; ++change) record[random.below(record.size())] = 'G';
+    return record;
+  };
+  std::vector<std::string> const chromosomes{large, other, changed(large), changed(other)};
+  std::string const of_chromosomes = by_sort(chromosomes);
+  for (bool const marks : {false, true}) {
+    bool inserts = false;
+    suffix::run_length_options options;
+    options.marks_genomes = marks;
+    options.on_phase = [&](std::string_view name, std::uint64_t) { inserts |= name == "walk"; };
+    suffix::run_length_index index(options);
+    for (std::string const& record : chromosomes) index.add(record);
+    index.finish();
+    REQUIRE(inserts != marks);
+    REQUIRE(fmd_of(index) == of_chromosomes);
+  }
   // The estimate of the index's growth refuses early.
   suffix::run_length_options options;
   options.memory = 40000000;
