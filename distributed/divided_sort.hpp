@@ -321,13 +321,13 @@ class divided_sort {
   [[nodiscard]] bool is_written_by_receiver(std::size_t digit) const {
     return is_equal_[digit] && !task_.equal_zeros && K(task_.max_magnitude) >= K(~code_at<K>::top);
   }
-  /// The items of member m that are in a bucket and in the output of member q.
+  /// The items of member m that are in some buckets and in the output of member q.
   struct part {
     std::uint64_t begin, size;
   };
-  [[nodiscard]] part part_at(std::size_t m, std::size_t q, std::size_t digit) const {
-    std::uint64_t const begin = std::max(begins_[m][digit], cuts_[q * p_ + m]);
-    std::uint64_t const end = std::min(begins_[m][digit + 1], cuts_[(q + 1) * p_ + m]);
+  [[nodiscard]] part part_at(std::size_t m, std::size_t q, bucket_range const& buckets) const {
+    std::uint64_t const begin = std::max(begins_[m][buckets.first], cuts_[q * p_ + m]);
+    std::uint64_t const end = std::min(begins_[m][buckets.first + buckets.count], cuts_[(q + 1) * p_ + m]);
     return {begin, end > begin ? end - begin : 0};
   }
 
@@ -336,12 +336,23 @@ class divided_sort {
     std::vector<bucket_range> buckets;
     std::size_t rounds = 0;
     for (std::size_t q = 0; q < p_; ++q) rounds = std::max(rounds, buckets.emplace_back(find_buckets(q)).count);
-    bucket_range const own = buckets[rank];
+    // A GPU sorts many keys alone faster as one array than bucket by bucket, since it need not keep the order of equal keys.
+    // (It does with -0 and 0, which are equal and differ.) Then several buckets may cross as one: each copy takes the host's
+    // time.
+    bool const keys_alone = task_.value_bytes == 0 && !task_.equal_zeros;
+    bool const sorts_whole = on_.kind() == device::gpu && keys_alone;
+    bool const crosses_whole = members_.moves_device_memory() && keys_alone && !looks_for_equal_;  // the same on all members
+    std::size_t const at_once = crosses_whole ? std::max<std::size_t>(1, rounds / 8) : 1;
+    rounds = (rounds + at_once - 1) / at_once;
+    auto const buckets_at = [&](std::size_t q, std::size_t round) -> bucket_range {
+      std::size_t const before = std::min(round * at_once, buckets[q].count);
+      return {buckets[q].first + before, std::min(at_once, buckets[q].count - before)};
+    };
 
     // A part of the output that is sorted at once: about an eighth, with a segment for each bucket that needs a sort.
     struct batch {
       std::size_t end_round, first_segment, segments;
-      std::uint64_t begin, size, longest;
+      std::uint64_t begin, size, longest, in_segments;
     };
     std::vector<batch> batches;
     std::vector<std::uint64_t> begins, ends;  // a batch's segments, from the begin of the batch on
@@ -349,28 +360,30 @@ class divided_sort {
     rounds_of_moves moves, key_moves;
     for (std::size_t round = 0; round < rounds; ++round) {
       for (std::size_t q = 0; q < p_; ++q) {
-        part const sent = round < buckets[q].count ? part_at(rank, q, buckets[q].first + round) : part{0, 0};
+        bucket_range const some = buckets_at(q, round);
+        part const sent = part_at(rank, q, some);
         moves.sends.push_back({sent.begin, sent.size});
-        bool const crosses = sent.size != 0 && !is_written_by_receiver(buckets[q].first + round);
+        bool const crosses = sent.size != 0 && !is_written_by_receiver(some.first);
         key_moves.sends.push_back({sent.begin, crosses ? sent.size : 0});
       }
       std::uint64_t const begin = round_begins.back();
-      std::size_t const bucket = own.first + round;
+      bucket_range const own = buckets_at(rank, round);
       std::uint64_t at = begin;
       for (std::size_t m = 0; m < p_; ++m) {
-        std::uint64_t const size = round < own.count ? part_at(m, rank, bucket).size : 0;
+        std::uint64_t const size = part_at(m, rank, own).size;
         moves.receives.push_back({at, size});
-        key_moves.receives.push_back({at, size != 0 && !is_written_by_receiver(bucket) ? size : 0});
+        key_moves.receives.push_back({at, size != 0 && !is_written_by_receiver(own.first) ? size : 0});
         at += size;
       }
       round_begins.push_back(at);
-      if (batches.empty() || batches.back().size >= n_out / 8 + 1) batches.push_back({round, begins.size(), 0, begin, 0, 0});
+      if (batches.empty() || batches.back().size >= n_out / 9 + 1) batches.push_back({round, begins.size(), 0, begin, 0, 0, 0});
       batch& last = batches.back();
       last.end_round = round + 1;
       last.size += at - begin;
-      if (at == begin || is_equal_[bucket]) continue;
+      if (at == begin || is_equal_[own.first]) continue;
       ++last.segments;
       last.longest = std::max(last.longest, at - begin);
+      last.in_segments += at - begin;
       begins.push_back(begin - last.begin);
       ends.push_back(at - last.begin);
     }
@@ -380,14 +393,22 @@ class divided_sort {
     auto const finish = [&](std::size_t round) {
       K* const keys = static_cast<K*>(task_.keys) + round_begins[round];
       std::uint64_t const size = round_begins[round + 1] - round_begins[round];
-      if (size != 0 && is_written_by_receiver(own.first + round))
-        backend_.each(size, write_key<K>{equal_keys_[own.first + round], keys});
+      std::size_t const bucket = buckets_at(rank, round).first;
+      if (size != 0 && is_written_by_receiver(bucket)) backend_.each(size, write_key<K>{equal_keys_[bucket], keys});
       batch const& arrived = batches[next];
       if (round + 1 != arrived.end_round) return;
       ++next;
       if (arrived.segments == 0) return;
+      K* const sorted = static_cast<K*>(task_.keys) + arrived.begin;
+      if (sorts_whole && arrived.in_segments == arrived.size) {
+        // Keys at multiples of 16 bytes are sorted faster. Those in front of these are sorted, and smaller.
+        auto const in_front =
+            std::size_t(std::min<std::uint64_t>(arrived.begin, reinterpret_cast<std::uintptr_t>(sorted) % 16 / sizeof(K)));
+        char* const aligned = reinterpret_cast<char*>(sorted - in_front);
+        return run_in_place({aligned, nullptr}, arrived.size + in_front, [](sort_task&) {});
+      }
       char* const to_values = static_cast<char*>(task_.values) + arrived.begin * task_.value_bytes;
-      run_in_place({static_cast<char*>(task_.keys) + arrived.begin * sizeof(K), to_values}, arrived.size, [&](sort_task& sort) {
+      run_in_place({reinterpret_cast<char*>(sorted), to_values}, arrived.size, [&](sort_task& sort) {
         sort.kind = sort_task::operation::segments;
         sort.begins = device_begins.data() + arrived.first_segment;
         sort.ends = device_ends.data() + arrived.first_segment;

@@ -257,7 +257,7 @@ typedef struct ordo_top_k_options {
   { sizeof(ordo_top_k_options), 0, 0, 0, ORDO_NANS_GREATEST, 1, 0 }
 
 /* Writes the k greatest or smallest of n keys to out_keys and their positions to out_index. Either may be NULL. The result is
- * the first k items of a stable sort. Waits for the device. */
+ * the first k items of a stable sort. Waits for the device, unless k is at most 2048 and an eighth of at least 1024 keys. */
 ordo_status ordo_top_k(ordo_machine* machine, ordo_type key_type, void const* keys, size_t n, size_t k, void* out_keys,
                        ordo_type index_type, void* out_index, ordo_top_k_options const* options);
 

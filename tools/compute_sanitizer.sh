@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # tools/compute_sanitizer.sh [-j JOBS] [-s SECONDS] [-p K/N] ORDO_TEST [TOOL...]: the tests tagged [small] under NVIDIA's
-# compute-sanitizer, on a GPU: by default racecheck, memcheck, initcheck and synccheck. A process runs a subject, or an eighth of a
-# test that is tagged [shards], under a tool; JOBS of them at a time (default: the number of cores). Ends after SECONDS (default
-# 600), with what is not done then as failed. -p 2/4 does the second of four parts of the work, for several cards or several calls.
-# Prints a line for each process and keeps the logs of those that report something. Exit status 1: a tool reported something, a test
-# failed, or time ran out.
+# compute-sanitizer, on a GPU: by default racecheck, memcheck, initcheck and synccheck, all of them on a test before the next.
+# A process runs a subject, or a part of a test tagged [shards], under a tool; JOBS of them at a time (default: number of
+# cores). Ends after SECONDS (default 600), with what is not done then as failed. -p 2/4 does the second of four parts of the
+# work, for several cards or several calls. Prints a line for each process, then the seconds of each tool, and keeps the logs of
+# those that report something. Exit status 1: a tool reported something, a test failed, or time ran out.
 set -euo pipefail
 
 fail() { echo "compute_sanitizer.sh: $*" >&2; exit 2; }
@@ -14,7 +14,7 @@ while getopts j:s:p:h option; do
     j) jobs=$OPTARG ;;
     s) seconds=$OPTARG ;;
     p) part=${OPTARG%/*} parts=${OPTARG#*/} ;;
-    h) sed -n '2,8s/^# //p' "$0"; exit ;;
+    h) sed -n '2,7s/^# //p' "$0"; exit ;;
     *) exit 2 ;;
   esac
 done
@@ -25,30 +25,38 @@ program=$(readlink -e "$1") || fail "no such program: $1"
 ((part >= 1 && part <= parts)) || fail "no such part: $part/$parts"
 shift
 (($#)) || set -- racecheck memcheck initcheck synccheck  # the slowest first
+tools=("$@")
 
-# Tests of the CPU alone are left out. Tests tagged [shards] are the long ones, each in shards. Of the others, the tags of subjects, and
-# all that has none of them.
-all='[small]~[host]' shards=8
+# Tests of the CPU alone are left out. Tests tagged [shards] are the long ones, each in shards. Of the others, the tags of
+# subjects, and all that has none of them.
+all='[small]~[host]'
 subjects=(segmented_sort radix_sort sample_sort verbs public_sorts handles memory array_stream streams out_of_place top_k rows merge spectra
-          matches suffix line_keys strings multiply distributed)
+          token_index matches suffix line_keys strings multiply distributed)
 listing=--list-test-names-only  # of Catch2 2
 [[ $("$program" --help 2>&1 || true) == *$listing* ]] || listing='--list-tests --verbosity quiet'
 list() { "$program" $listing "$1" 2> /dev/null || true; }  # the status is the number of tests
 mapfile -t long < <(list "[shards]$all")
 ((${#long[@]})) || fail "no tests tagged [small][shards] for a GPU: $program"
+# Of each process the tool, the tests and the shard. All tools have a turn at a test before the next begins, so that none
+# is left out when time ends. A process takes seconds to begin, so the faster tools have fewer shards.
 work=()
-for tool in "$@"; do
-  for name in "${long[@]}"; do
-    for ((k = 1; k <= shards; ++k)); do work+=("$tool" "${name//,/\\,}" "$k/$shards"); done
+add() {  # NUMBER OF SHARDS, TESTS: one of parts
+  local tool k shards
+  ((entry++ % parts == part - 1)) || return 0
+  for tool in "${tools[@]}"; do
+    shards=$1
+    if [[ $tool != racecheck ]]; then shards=$((($1 + 1) / 2)); fi
+    for ((k = 1; k <= shards; ++k)); do work+=("$tool" "$2" "$k/$shards"); done
   done
-  rest=~[shards]$all
-  for subject in "${subjects[@]}"; do
-    spec="[$subject]$rest"
-    [[ ! $(list "$spec") ]] || work+=("$tool" "$spec" 1/1)  # a build without a library has no tests of it
-    rest+="~[$subject]"
-  done
-  work+=("$tool" "$rest" 1/1)
+}
+entry=0 rest=~[shards]$all
+for subject in "${subjects[@]}"; do
+  spec="[$subject]$rest"
+  [[ ! $(list "$spec") ]] || add 1 "$spec"  # a build without a library has no tests of it
+  rest+="~[$subject]"
 done
+add 1 "$rest"
+for name in "${long[@]}"; do add 4 "${name//,/\\,}"; done  # short processes, so that all cores are at work to the end
 
 logs=$(mktemp -d)
 deadline=$(($(date +%s) + seconds))
@@ -68,8 +76,13 @@ run() {
 }
 export -f run
 status=0
-for ((k = 3 * (part - 1); k < ${#work[@]}; k += 3 * parts)); do printf '%s\0' "${work[@]:k:3}"; done |
-  xargs -0 -n 3 -P "$jobs" bash -c 'run "$@"' run || status=1
+printf '%s\0' "${work[@]}" | xargs -0 -n 3 -P "$jobs" bash -c 'run "$@"' run | tee "$logs/lines" || status=1
+for tool in "${tools[@]}"; do
+  sed -En "s/^$tool .* status ([0-9]+) +([0-9]+) s .*/\\1 \\2/p" "$logs/lines" |
+    awk -v tool="$tool" '{ sum += $2; if ($2 > max) max = $2; clean += $1 == 0 }
+      END { printf "%s: %d of %d processes clean, %d s in all, %d s the longest\n", tool, clean, NR, sum, max }'
+done
+rm "$logs/lines"
 echo "$((seconds - deadline + $(date +%s))) s"
 if ((status)); then echo "logs: $logs"; else rmdir "$logs"; fi
 exit "$status"

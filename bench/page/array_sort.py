@@ -70,7 +70,7 @@ def gpu_values(results: Results, rows: dict[str, dict], by_number: list[dict], n
         **capacity(results),
         "others": against_best([rows[name] for name in OTHERS if name in rows], names),
         "not_built": not_built(names),
-        **slower_values(results.compare_rows([*rows.values(), *by_number])),
+        **slower_values(results.compare_rows([*rows.values(), *by_number]), "", {"slower_few": ["f32 1000 few"]}),
         "commands": results.commands(
             *("array_sort", "array_sort_lengths", "array_sort_sweep", "array_sort_capacity", "array_fit"),
         ),

@@ -81,6 +81,16 @@ def named_comparisons(results: Results) -> list[tuple[str, str, Comparison]]:
     return named
 
 
+def of_one_card(results: Results) -> str:
+    """Returns a list of the results that only the first of the two cards has, with links."""
+    names = [
+        file.name.removesuffix(f"_{results.card}.json")
+        for file in sorted(results.folder.glob(f"*_{results.card}.json"))
+        if not file.with_name(file.name.replace(f"_{results.card}.", f"_{SECOND_CARD}.")).exists()
+    ]
+    return "\n".join(f"- [{name}]({results.links}/{name}_{results.card}.json)" for name in names)
+
+
 def summary(results: Results, pages: list[str], other: Results | None) -> Values:
     """Returns the values of BENCHMARKS.md that are about several pages."""
     named = [one for one in named_comparisons(results) if one[0] in pages]
@@ -94,8 +104,9 @@ def summary(results: Results, pages: list[str], other: Results | None) -> Values
     rows = [[f"[{title}](docs/benchmarks/{page}.md)", *one.cells()] for page, title, one in named]
     header = HEADER
     if other:  # its median beside that of the card
-        medians = {title: f"{one.median:.2f}" for _, title, one in named_comparisons(other) if not one.of_cpu}
-        rows = [[*row[:3], medians.get(title, ""), *row[3:]] for row, (_, title, _) in zip(rows, named)]
+        medians = {title: f"{one.median:.2f}" for _, title, one in named_comparisons(other)}
+        second = ["" if one.of_cpu else medians.get(title, "not run") for _, title, one in named]
+        rows = [[*row[:3], median, *row[3:]] for row, median in zip(rows, second)]
         header = [*HEADER[:2], f"median, {SECOND_CARD.upper()}", *HEADER[2:]]
     values = {f"{name}_plot": image for name, image in results.images.items()} | {
         "summary": table(["", *header], rows),
@@ -120,6 +131,7 @@ def main() -> int:
     machine = next((results.json(name)["machine"] for name in GPU_FILES if results.has(name)), {})
     results.device = machine.get("device", "")
 
+    results.other = other = of_second_card(results)
     pages: Values = {}
     top: Values = {name: machine.get(name, "") for name in ("device", "cuda", "cccl")}
     for subject in SUBJECTS:
@@ -127,8 +139,8 @@ def main() -> int:
         if values := subject.values(results):
             pages[name] = fill(template(name), values)
             top |= {f"{name}_{key}": value for key, value in values.items()}
-    other = of_second_card(results)
     if other:
+        top["one_card"] = of_one_card(results)
         names = sorted(file.name for file in options.results.glob(f"*_{SECOND_CARD}.json"))
         top["second_card"] = "\n".join(f"- [{name}]({results.links}/{name})" for name in names)
     top |= summary(results, list(pages), other)

@@ -89,6 +89,7 @@ class Results:
         self.comparisons: dict[str, list[Comparison]] = {}  # by page
         self.figures: dict[str, list[Figure]] = {}  # of the paper of a page
         self.page = self.device = ""
+        self.other: Results | None = None  # the results of the second card, with what was made of them
 
     def file(self, name: str) -> pathlib.Path:
         others = [HOST] if self.card.endswith("_cores") else [SECOND_CARD, HOST]
@@ -162,14 +163,22 @@ class Results:
 
     def of_figure(self, one: Figure, page: str) -> list[str]:
         there = bool(one.steps) and all(self.has(name) for name in one.steps)
+        return [one.link(page) if there and one.section else one.name, one.shows, self.verdict(one)]
+
+    def verdict(self, one: Figure) -> str:
         missing = [name for name in one.steps if not self.has(name)]
         if one.why_not:
-            verdict = f"cannot be repeated: {one.why_not}"
-        elif there or not one.steps:
-            verdict = one.verdict()
-        else:
-            verdict = "not measured: " + ", ".join(f"`run.py --only {name}`" for name in missing)
-        return [one.link(page) if there and one.section else one.name, one.shows, verdict]
+            return f"cannot be repeated: {one.why_not}"
+        return "not measured: " + ", ".join(f"`run.py --only {name}`" for name in missing) if missing else one.verdict()
+
+    def verdict_on_second_card(self, one: Figure, page: str) -> str:
+        """Returns the verdict of the second card; an empty string for what does not depend on a card."""
+        on_card = [name for name in one.steps if self.file(name).name == f"{name}_{self.card}.json"]
+        if one.why_not or not on_card or not self.other:
+            return ""
+        if not all((self.folder / f"{name}_{SECOND_CARD}.json").exists() for name in on_card):
+            return "not run"
+        return next((x.verdict() for x in self.other.figures.get(page, []) if (x.name, x.shows) == (one.name, one.shows)), "")
 
     def second_card(self, name: str) -> "Results | None":
         """Returns the results of the other card, if it has this file."""

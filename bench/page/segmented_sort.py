@@ -84,7 +84,7 @@ def values(results: Results) -> Values:
         "wide_values": against_best([row for name, row in rows.items() if name.startswith("u32/u64 ")], names),
         "holes": against_best([row for name, row in rows.items() if name.endswith(" holes")], names),
         "not_built": not_built(names),
-        **slower_values(results.compare_rows(rows.values())),
+        **slower_values(results.compare_rows(rows.values()), "", {"slower_doubles": ["f64/u32 32"]}),
         "paper": table(["rival", "short", "longer", "power law, maximum"], paper),
         "commands": results.commands(
             *("segment_lengths", "segment_kernels", "segmented_sort", "segmented_sort_sweep_pairs"),

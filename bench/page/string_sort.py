@@ -12,7 +12,8 @@ STEPS = ("string_sort", "key_lengths", "string_steps")
 def values(results: Results) -> Values:
     steps = string_steps.values(results)
     if not results.has("string_sort"):
-        return steps and steps | {"commands": results.commands(*STEPS)}
+        figures = results.list_figures(string_steps.figures(results, [])) if steps else ""
+        return steps and steps | {"figures": figures, "commands": results.commands(*STEPS)}
     report = results.json("string_sort")
     rows = report["rows"]
     machines = [(key, name) for key, name in (("gpu_ms", "GPU"), ("cpu_ms", "CPU")) if any(key in row for row in rows)]

@@ -6,7 +6,7 @@ from plot import Axis
 STEPS = ("suffix_array", "suffix_array_3100m", "suffix_array_6200m")  # the last two need much memory
 DNA = "suffix_array_dna"
 OPTIONAL = {"libcubwt": "ORDO_LIBCUBWT", "libsais": "ORDO_LIBSAIS"}
-REASONS = {"gpu": {}, "cpu": {"slower_periodic": ["fibonacci:63M"]}}
+REASONS = {"gpu": {"slower_proteins": ["proteins.fa"]}, "cpu": {"slower_periodic": ["fibonacci:63M"]}}
 TEXTS = {  # files of --fasta that the page describes: name and number of residues, as other files may have the same name
     "text_chr20": ("chr20.fa", 63_025_520),
     "text_tb4": ("tb4.fa", 17_608_674),

@@ -65,13 +65,16 @@ operation_task task_of_top_k(operation_task::operation kind, std::span<K const> 
 }  // namespace detail
 
 /// Writes the k greatest or smallest of the keys to out_keys. The result is the first k items of a stable sort: among equal
-/// keys those that come first in the input are taken, in their order. The keys are not changed. Waits for the device.
+/// keys those that come first in the input are taken, in their order. The keys are not changed. Waits for the device, unless k
+/// is at most 2048 and an eighth of at least 1024 and fewer than 2^31 keys; then a CUDA graph can capture the call.
 /// @param out_keys  k keys, which do not overlap `keys`
 /// @throws usage_error  if there are fewer than k keys
 /// @code
 ///   ordo::top_k(gpu, std::span<float const>(device_scores, n), 100, std::span(device_best, 100));
 /// @endcode
-/// (Selects the keys up to a splitter drawn from a sample, and sorts those. Reads the keys twice, if the sample is good.)
+/// (A GPU that does not wait reads the keys once: each block keeps the first of its share, and the last block sorts what all
+/// have kept. Otherwise keys up to a splitter drawn from a sample are selected and sorted, which reads them twice, if the
+/// sample is good.)
 template <detail::any_key_array Keys>
 void top_k(machine& on, Keys&& keys, std::size_t k, std::span<detail::key_of<Keys>> out_keys,
            top_k_options const& options = {}) {
@@ -96,10 +99,11 @@ void top_k(machine& on, Keys&& keys, std::size_t k, std::span<detail::key_of<Key
 /// s begins at s * k. A segment of fewer than k keys gives all of them; the rest of its k items is not written.
 ///
 /// Segments and the checks of them are as in sort_segments. On a GPU the call never waits for the device, and can be captured
-/// in a CUDA graph as sort_segments can. Blocks select candidates (radix select), which are sorted, if there are many segments
-/// of 1024 items and of 8 k on average, and no more than a 64th of all in one by their length or bound; otherwise the call
-/// sorts a copy of the codes of all segments. On a CPU one thread selects from a segment in one pass, with memory for 2 k codes
-/// and positions outside the pool; if k is at least half of the longest segment, the CPU also sorts.
+/// in a CUDA graph as sort_segments can. Warps select from segments of at most 1024 items (512 with keys of 8 bytes), by their
+/// length or bound, if k is at most 64 and half of the average. Blocks select up to 2048 items, if segments have at least 1024
+/// items and 8 k on average, and no block more than 2^17 or a 64th of all. Otherwise the call sorts a copy of the codes of all
+/// segments. On a CPU one thread selects from a segment in one pass, with memory for 2 k codes and positions outside the pool;
+/// if k is at least half of the longest segment, the CPU also sorts.
 /// @param out_keys   segments.size() * k keys, or empty if the keys are not wanted
 /// @param out_index  segments.size() * k positions, or empty if these are not wanted
 /// @code

@@ -17,9 +17,12 @@
 #include "ordo/backend.hpp"
 #include "ordo/detail/checks.hpp"
 #include "ordo/machine.hpp"
+#include "sort_core/cuda/kernels/each_by_warps.cuh"
 #include "sort_core/cuda/kernels/even_keys.cuh"
+#include "sort_core/cuda/kernels/merge_tiles.cuh"
 #include "sort_core/cuda/kernels/reduce_segments.cuh"
 #include "sort_core/cuda/kernels/select_smallest.cuh"
+#include "sort_core/cuda/kernels/short_products.cuh"
 #include "sort_core/cuda/primitives/instructions.cuh"
 #include "sort_core/cuda/radix_choice.hpp"
 #include "sort_core/cuda/radix_sample.cuh"
@@ -30,6 +33,7 @@
 #include "sort_core/cuda/runtime/streams.hpp"
 #include "sort_core/cuda/samples.cuh"
 #include "sort_core/cuda/segmented.cuh"
+#include "sort_core/cuda/top_items.cuh"
 
 namespace ordo::inline v0 {
 
@@ -156,8 +160,8 @@ void sort_lsd(cuda_backend& backend, radix_arrays<K, V> const& arrays, bit_range
 template <class K, class V>
 bool sort_in_one_launch(cuda_backend& backend, K const* keys_from, K* keys, V const* values_from, V* values, std::size_t n,
                         key_code<K> code);
-/// Sorts keys without values by all bits of their codes if they are evenly distributed (kernels/even_keys.cuh). Returns false if
-/// they are not, or memory is short; then `keys` has the same keys as before, if `from` is `keys`. Compiled in even_*.cu.
+/// Sorts keys without values by all bits of their codes if they are evenly distributed (kernels/even_keys.cuh). Returns false
+/// if they are not, or memory is short; then `keys` has the same keys as before, if `from` is `keys`. Compiled in even_*.cu.
 /// @param sample   sorted codes of keys from all over the array
 /// @param ascents  the number of these that are at most the next in the array
 template <class K>
@@ -407,10 +411,10 @@ class cuda_backend {
       return radix_sort(keys, values, bits, code);
     }
     using M = moved<V>;
-    sort_by_digits(cuda_detail::radix_arrays<K, M>{keys_from.data(), keys.data(),
-                                                   reinterpret_cast<M const*>(values_from.data()),
-                                                   reinterpret_cast<M*>(values.data()), keys.size()},
-                   detail::clipped<K>(bits), code);
+    sort_by_digits(
+        cuda_detail::radix_arrays<K, M>{keys_from.data(), keys.data(), reinterpret_cast<M const*>(values_from.data()),
+                                        reinterpret_cast<M*>(values.data()), keys.size()},
+        detail::clipped<K>(bits), code);
   }
 
   template <class T, class Less>
@@ -483,8 +487,41 @@ class cuda_backend {
     if (segments.size() == 0) return;
     constexpr unsigned threads = 256;
     cuda_detail::launch<cuda_detail::reduce_segments_by_warps<Offset, In, T, Op>>(
-        kernels(), cuda_detail::blocks_for(segments.size(), threads / cuda_detail::warp_threads), threads, 0, segments, in, neutral,
-        op, out.data());
+        kernels(), cuda_detail::blocks_for(segments.size(), threads / cuda_detail::warp_threads), threads, 0, segments, in,
+        neutral, op, out.data());
+  }
+
+  /// Calls f(lanes, i) for each i in [0, n): see ordo::each_by_lanes. Few warps a block, so that few items reach all
+  /// multiprocessors.
+  template <class F>
+  void each_by_lanes(std::size_t n, F f) {
+    if (n == 0) return;
+    constexpr unsigned threads = 64;
+    cuda_detail::launch_blocks<cuda_detail::each_by_warps<F>>(
+        kernels_, cuda_detail::blocks_for(n - 1, threads / cuda_detail::warp_threads), threads, 0, false, n, f);
+  }
+
+  /// Multiplies short rows (short_rows.hpp), the longest of which has `longest` entries or products.
+  template <class T>
+  void multiply_short_rows(detail::short_rows<T> const& rows, std::uint64_t longest) {
+    if (rows.rows == 0) return;
+    cuda_detail::with_row_product<T>(longest, [&]<unsigned Lanes, unsigned Items>(cuda_detail::row_product<T, Lanes, Items>) {
+      using product = cuda_detail::row_product<T, Lanes, Items>;
+      constexpr std::size_t in_block = std::size_t(cuda_detail::short_product_warps) * product::rows;
+      cuda_detail::launch<cuda_detail::multiply_short_rows<T, Lanes, Items>>(
+          kernels(), cuda_detail::blocks_for(rows.rows, in_block), cuda_detail::short_product_threads,
+          in_block * product::stride, rows);
+    });
+  }
+
+  /// Copies the sums of short rows to the places that begin at offsets[r].
+  template <class T>
+  void copy_short_rows(detail::short_rows<T> const& rows, std::uint64_t const* offsets, std::uint32_t* column, T* value) {
+    if (rows.rows == 0) return;
+    constexpr unsigned threads = 256;
+    cuda_detail::launch<cuda_detail::copy_short_rows<T>>(
+        kernels(), cuda_detail::blocks_for(rows.rows, threads / cuda_detail::short_row_lanes), threads, 0, rows, offsets, column,
+        value);
   }
 
   /// Selects candidates for the k items with the smallest codes of each segment: see cuda_detail::select_smallest.
@@ -502,6 +539,36 @@ class cuda_backend {
     cuda_detail::launch<cuda_detail::select_smallest<Code, Offset, Position>>(
         kernels(), cuda_detail::blocks_for(segments.size(), 1), storage::threads, sizeof(storage), code, segments, k, capacity,
         rows.data(), ends.data());
+  }
+
+  /// The items of a tile of merge_tiles.
+  template <class K>
+  static constexpr std::size_t merge_tile = cuda_detail::merge_storage<K>::tile;
+  /// Merges two sorted arrays: see detail::run_merge.
+  template <template <class, class> class Work, class K, class Word>
+  void merge_tiles(Work<K, Word> const& work) {
+    using storage = cuda_detail::merge_storage<K>;
+    cuda_detail::launch_blocks<cuda_detail::merge_tiles<K, Work<K, Word>>>(
+        kernels(), cuda_detail::grid_size(work.from.a_size + work.from.b_size, storage::tile), storage::threads, sizeof(storage),
+        false, work);
+  }
+
+  /// Writes the first items of segments, unless a sort of whole segments is faster: see selects_from_segments.
+  template <class Code, class Offset, class Write>
+  bool select_top(Code code, segment_list<Offset> const& segments, std::size_t n, std::size_t longest, std::size_t k, bool sorted,
+                  Write write) {
+    using K = std::remove_cvref_t<decltype(code(0))>;
+    auto const plan =
+        cuda_detail::top_plan::suiting(sizeof(K), n, segments.size(), longest, segments.uniform_length != 0, k);
+    if (plan.possible()) cuda_detail::select_top_items<K>(*this, code, segments, plan, std::uint32_t(k), sorted, write);
+    return plan.possible();
+  }
+  /// Returns the bytes that select_top takes from the pool, or nothing if it returns false.
+  static std::optional<std::size_t> select_top_memory(std::size_t n, std::size_t segments, std::size_t longest, std::size_t k,
+                                                      std::size_t key_bytes) {
+    auto const plan = cuda_detail::top_plan::suiting(key_bytes, n, segments, longest, false, k);
+    if (!plan.possible()) return std::nullopt;
+    return ordo::pool::rounded(plan.bytes(key_bytes));
   }
 
   /// True: each type of key of segmented_sort_by adds some thirty kernels (sort_by_key.hpp).
@@ -558,8 +625,8 @@ class cuda_backend {
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
       // One launch, where CUB has five or more. One block takes 16 microseconds for 10,000 keys and CUB 51, on an H100.
       if (bits.begin == 0 && bits.end == 8 * sizeof(K)) {
-        if (has_values ? cuda_detail::sort_in_one_launch<K, M>(*this, from.data(), keys.data(), arrays.values_from, arrays.values,
-                                                               n, code)
+        if (has_values ? cuda_detail::sort_in_one_launch<K, M>(*this, from.data(), keys.data(), arrays.values_from,
+                                                               arrays.values, n, code)
                        : cuda_detail::sort_in_one_launch<K, cuda_detail::no_value>(*this, from.data(), keys.data(), nullptr,
                                                                                    nullptr, n, code))
           return;
@@ -735,8 +802,8 @@ class cuda_backend {
       throw usage_error(std::string("CUDA graph: capture: ") + operation + " waits for the device and cannot be captured");
   }
 
-  /// Lets later work on `to` begin after the work that is now on `from`. Work that is captured runs when the caller launches the
-  /// graph, who orders the launches with other work: an event would make the capture fail, or draw other streams into it.
+  /// Lets later work on `to` begin after the work that is now on `from`. Work that is captured runs when the caller launches
+  /// the graph, who orders the launches with other work: an event would make the capture fail, or draw other streams into it.
   void order(cudaStream_t from, cudaStream_t to) {
     if (from == to || is_capturing(to)) return;
     if (is_capturing(from))
@@ -785,8 +852,7 @@ class cuda_backend {
   }
   memory_resource& choose_memory(gpu_options const& options) {
     if (options.allocator) return given_.emplace(*options.allocator, stream_);
-    if (options.stream && stream_memory::possible())
-      return uncaptured_.emplace(in_stream_order_.emplace(stream_), stream_);
+    if (options.stream && stream_memory::possible()) return uncaptured_.emplace(in_stream_order_.emplace(stream_), stream_);
     return uncaptured_.emplace(plain_, stream_);
   }
 

@@ -41,30 +41,48 @@ struct split_at {
   }
 };
 
-/// Merges `step` items of a tile.
+/// A merge, of which it is known where the tiles of the result begin in each array.
 template <class K, class Word>
-struct merge_step {
+struct merge_work {
+  using word = Word;
   sorted_arrays<K> from;
   Word const *a_values, *b_values;  // or null
   K* to;
   Word* values;       // or null
   std::size_t words;  // per value
   std::uint64_t const* splits;
+
+  [[nodiscard]] ORDO_FN K encode(K key) const {
+    code_at<K> code = from.a;
+    code.keys = &key;
+    return code(0);
+  }
+  /// Returns true if no two keys share a code, so that from.a.code decodes it.
+  [[nodiscard]] ORDO_FN bool codes_are_keys() const {
+    return from.a.minus_zero == 0 && from.a.max_magnitude >= K(~code_at<K>::top);
+  }
+};
+
+/// Merges `step` items of a tile.
+template <class K, class Word>
+struct merge_step {
+  merge_work<K, Word> work;
   std::size_t tile, step;
   ORDO_FN void operator()(std::size_t number) const {
-    std::size_t const n = from.a_size + from.b_size, begin = number * step, p = begin / tile;
+    sorted_arrays<K> const& from = work.from;
+    std::size_t const n = from.a_size + from.b_size, begin = number * step, p = begin / tile, words = work.words;
     std::size_t const end = begin + step < n ? begin + step : n;
     // Between the splits around the tile, and so that neither array has fewer items than are taken of it.
-    std::size_t low = splits[p], high = splits[p + 1];
+    std::size_t low = work.splits[p], high = work.splits[p + 1];
     if (begin > from.b_size && low < begin - from.b_size) low = begin - from.b_size;
     if (high > begin) high = begin;
     std::size_t i = from.of_a(begin, low, high), j = begin - i;
     for (std::size_t t = begin; t < end; ++t) {
       bool const of_b = i == from.a_size || (j != from.b_size && from.b(j) < from.a(i));
-      to[t] = of_b ? from.b.keys[j] : from.a.keys[i];
-      if (values) {
-        Word const* const value = of_b ? b_values + j * words : a_values + i * words;
-        for (std::size_t w = 0; w != words; ++w) values[t * words + w] = value[w];
+      work.to[t] = of_b ? from.b.keys[j] : from.a.keys[i];
+      if (work.values) {
+        Word const* const value = of_b ? work.b_values + j * words : work.a_values + i * words;
+        for (std::size_t w = 0; w != words; ++w) work.values[t * words + w] = value[w];
       }
       j += of_b;
       i += !of_b;
@@ -72,10 +90,17 @@ struct merge_step {
   }
 };
 
-/// Returns the items that one call of merge_step merges: many where few threads call it, and few where many do.
-template <class B>
-constexpr std::size_t merge_step_items = has_workers<B> ? 1024 : 8;
-constexpr std::size_t merge_tile = 1024;
+/// The items whose place in both arrays is found by a search of all of them, and those that a thread with a cache of its own
+/// merges at a time.
+constexpr std::size_t merge_tile = 1024, merge_step_items = 1024;
+
+/// A Backend with a merge of its own for many small threads:
+///
+///   merge_tiles(work)               Merges all tiles of a merge_work, of B::merge_tile<K> items each.
+template <class B, class K>
+concept merges_tiles = Backend<B> && requires {
+  B::template merge_tile<K>;
+};
 
 template <Backend B, class K>
 void run_merge(B& backend, operation_task const& task) {
@@ -83,16 +108,24 @@ void run_merge(B& backend, operation_task const& task) {
   if (n == 0) return;
   sorted_arrays<K> from{codes_for<K>(task.sort), codes_for<K>(task.sort), a, b};
   from.b.keys = static_cast<K const*>(task.other_keys.data);
-  std::size_t const tiles = (n + merge_tile - 1) / merge_tile, step = merge_step_items<B>;
+  std::size_t tile = merge_tile;
+  if constexpr (merges_tiles<B, K>) tile = B::template merge_tile<K>;
+  std::size_t const tiles = (n + tile - 1) / tile;
   auto const splits = backend.template buffer<std::uint64_t>(tiles + 1);
-  backend.each(tiles + 1, split_at<K>{from, merge_tile, splits.data()});
+  backend.each(tiles + 1, split_at<K>{from, tile, splits.data()});
   std::size_t const bytes = task.out_values.item_bytes;
   with_common_word(bytes, {task.values.data, task.other_values.data, task.out_values.data}, [&]<class Word>(Word) {
-    backend.each(
-        (n + step - 1) / step,
-        merge_step<K, Word>{from, static_cast<Word const*>(task.values.data), static_cast<Word const*>(task.other_values.data),
-                            static_cast<K*>(task.out_keys.data), static_cast<Word*>(task.out_values.data), bytes / sizeof(Word),
-                            splits.data(), merge_tile, step});
+    merge_work<K, Word> const work{from,
+                                   static_cast<Word const*>(task.values.data),
+                                   static_cast<Word const*>(task.other_values.data),
+                                   static_cast<K*>(task.out_keys.data),
+                                   static_cast<Word*>(task.out_values.data),
+                                   bytes / sizeof(Word),
+                                   splits.data()};
+    if constexpr (merges_tiles<B, K>)
+      backend.merge_tiles(work);
+    else
+      backend.each((n + merge_step_items - 1) / merge_step_items, merge_step<K, Word>{work, merge_tile, merge_step_items});
   });
 }
 

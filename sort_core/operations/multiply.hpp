@@ -11,6 +11,7 @@
 #include "ordo/sort.hpp"
 #include "ordo/sparse.hpp"
 #include "sort_core/algorithms/functors.hpp"
+#include "sort_core/algorithms/short_rows.hpp"
 #include "sort_core/operations/products.hpp"
 
 // The product of sparse matrices by expansion, sorting and compression (Bell, Dalton and Olson, SIAM J. Sci. Comput. 2012), the
@@ -30,6 +31,14 @@ struct products_to_row {
   std::uint64_t const* ends;  // ends of each entry's products
   std::uint64_t* to;
   ORDO_FN void operator()(std::size_t r) const { to[r] = offsets[r] == 0 ? 0 : ends[offsets[r] - 1]; }
+};
+
+/// Returns the larger of the numbers of entries and of products of row r.
+struct row_length {
+  std::uint64_t const *offsets, *to_row;
+  ORDO_FN std::uint64_t operator()(std::size_t r) const {
+    return maximum{}(offsets[r + 1] - offsets[r], to_row[r + 1] - to_row[r]);
+  }
 };
 
 /// Returns the first position in ends[low, high) whose number is above `value`, or high.
@@ -160,6 +169,12 @@ struct sums_before {
             : begin == products ? sums
                                 : first_above(starts, std::size_t(before[b]), std::size_t(before[b + 1]), begin - 1);
   }
+};
+
+/// Returns the number of sums of row r.
+struct sums_of_row {
+  std::uint32_t const* sums;
+  ORDO_FN std::uint64_t operator()(std::size_t r) const { return sums[r]; }
 };
 
 /// Copies an offset, and adds the number of entries before the part.
@@ -293,6 +308,26 @@ void multiply_part(machine& on, B& backend, csr_view<T> const& a, csr_view<T> co
                sums_before<Position>{starts.data(), sums, products, before.data(), begins.data(), result.offsets.data()});
 }
 
+/// Computes the rows of one part, all of them short: products are made, sorted and added without writing them to memory.
+/// @param longest  the largest number of entries or products of a row
+template <Backend B, class T>
+void multiply_short_part(B& backend, csr_view<T> const& a, csr_view<T> const& b, std::uint64_t const* to_row,
+                         std::size_t first_row, part_of_rows const& part, std::uint64_t longest, csr_matrix<T>& result) {
+  std::size_t const products = std::size_t(part.last_product - part.first_product), rows = result.rows;
+  auto const column = backend.template buffer<std::uint32_t>(products);
+  auto const value = backend.template buffer<T>(products);
+  auto const sums = backend.template buffer<std::uint32_t>(rows);
+  short_rows<T> const work{a, b, first_row, rows, to_row + first_row, column.data(), value.data(), sums.data()};
+  backend.multiply_short_rows(work, longest);
+  std::span<std::uint64_t> const offsets = result.offsets.span();
+  backend.each(1, write_zero{offsets.data()});
+  backend.scan(rows, sums_of_row{sums.data()}, offsets.subspan(1), plus{});
+  std::size_t const all = std::size_t(value_at(backend, offsets, rows));
+  result.column_indices = backend.template buffer<std::uint32_t>(all);
+  result.values = backend.template buffer<T>(all);
+  backend.copy_short_rows(work, offsets.data(), result.column_indices.data(), result.values.data());
+}
+
 /// Calls on_part(first_row, csr_matrix) for all rows, in parts of at most max_products products.
 template <Backend B, class T, class OnPart>
 void for_parts(machine& on, B& backend, csr_argument<T> const& given_a, csr_argument<T> const& given_b,
@@ -306,6 +341,10 @@ void for_parts(machine& on, B& backend, csr_argument<T> const& given_a, csr_argu
   auto const to_row = backend.template buffer<std::uint64_t>(a.rows + 1);
   backend.each(a.rows + 1, products_to_row{a.offsets.data(), ends.data(), to_row.data()});
   auto const split = backend.template buffer<part_of_rows>(1);
+  constexpr bool has_short = multiplies_short_rows<B, T>;
+  std::uint64_t longest = 0;
+  if constexpr (has_short)
+    longest = backend.reduce(a.rows, row_length{a.offsets.data(), to_row.data()}, std::uint64_t{0}, maximum{});
 
   for (std::size_t first = 0; first < a.rows;) {
     std::uint64_t const limit = max_products != 0 ? max_products : products_at_once<T>(backend);
@@ -314,12 +353,16 @@ void for_parts(machine& on, B& backend, csr_argument<T> const& given_a, csr_argu
     std::size_t const rows = std::size_t(part.last_row) - first;
     std::uint64_t const products = part.last_product - part.first_product;
     csr_matrix<T> result{rows, b.columns, backend.template buffer<std::uint64_t>(rows + 1), {}, {}};
-    if (products == 0)
+    bool const is_short = has_short && longest <= max_short_row;
+    if (products == 0) {
       backend.each(rows + 1, write_zero{result.offsets.data()});
-    else if (products <= ~std::uint32_t{0})
+    } else if (is_short) {
+      if constexpr (has_short) multiply_short_part(backend, a, b, to_row.data(), first, part, longest, result);
+    } else if (products <= ~std::uint32_t{0}) {
       multiply_part<std::uint32_t>(on, backend, a, b, ends.data(), to_row.data(), first, part, result);
-    else
+    } else {
       multiply_part<std::uint64_t>(on, backend, a, b, ends.data(), to_row.data(), first, part, result);
+    }
     on_part(first, std::move(result));
     first = std::size_t(part.last_row);
   }

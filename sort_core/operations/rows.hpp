@@ -109,6 +109,7 @@ inline std::size_t key_words(row_key const& key) {
 /// Returns the columns of all keys. The first has the highest bits.
 inline std::vector<packed_column> packed_columns(operation_task const& task) {
   std::vector<packed_column> columns;  // the lowest first
+  columns.reserve(task.num_row_keys);
   std::uint64_t begin = 0;
   for (std::size_t c = task.num_row_keys; c-- != 0;) {
     row_key const& key = task.row_keys[c];

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "sort_core/algorithms/selects_from_segments.hpp"
@@ -185,14 +186,49 @@ void select_top(B& backend, code_at<K> code, std::size_t n, std::size_t k, bool 
   backend.each(k, write_top<K>{code.keys, positions.data(), out});
 }
 
+/// Returns a bound on the lengths of a task's segments.
+inline std::size_t longest_of(sort_task const& task) {
+  return task.uniform_length != 0 ? task.uniform_length : std::min(task.max_length, task.n);
+}
+
 /// Returns the outputs of a task, with room for n items.
 template <class K>
 top_output<K> make_outputs(operation_task const& task, std::size_t n) {
   return {task.out_keys.data ? typed_span<K>(task.out_keys.data, n).data() : nullptr, any_positions(task.out_index), 0, 0};
 }
 
+/// Writes an item of the result of a task: position i of the array, in a segment that begins at `begin`.
+template <class K>
+struct write_top_item {
+  K const* keys;
+  bool relative;
+  top_output<K> out;
+  ORDO_FN void operator()(std::size_t j, std::size_t i, std::size_t begin) const {
+    out.write(j, keys[i], relative ? i - begin : i);
+  }
+};
+
+/// Selects the first items of each segment, if the backend does so faster than by a sort. Returns false if not.
+/// @param sort  the keys and segments of a task
+template <Backend B, class K>
+bool select_top_of_each(B& backend, operation_task const& task, sort_task const& sort) {
+  if constexpr (selects_from_segments<B>)
+    return backend.select_top(
+        codes_for<K>(sort), segment_list<any_offset>(sort), sort.n, longest_of(sort), task.k, task.sorted,
+        write_top_item<K>{codes_for<K>(sort).keys, task.relative, make_outputs<K>(task, sort.segments * task.k)});
+  return false;
+}
+
+/// Returns the task of a sort of one array as a segment.
+inline sort_task as_segment(sort_task task) {
+  task.segments = 1;
+  task.uniform_length = task.max_length = task.n;
+  return task;
+}
+
 template <Backend B, class K>
 void run_top_k(B& backend, operation_task const& task) {
+  if (select_top_of_each<B, K>(backend, task, as_segment(task.sort))) return;
   select_top(backend, codes_for<K>(task.sort), task.sort.n, task.k, task.sorted, make_outputs<K>(task, task.k));
 }
 
@@ -208,17 +244,14 @@ std::size_t select_top_memory(B& backend, std::size_t n, std::size_t k, std::siz
 
 // Segments.
 
-/// The positions of the first items of each segment, sorted by code.
+/// The positions of the items of each segment, sorted by code.
 template <class Position>
 struct sorted_positions {
   Position const* positions;
   segment_list<any_offset> segments;
-  std::size_t row;  // the items of segment s are from item s * row on; 0: from the segment's begin on
 
   [[nodiscard]] ORDO_FN bool has(std::size_t s, std::size_t j) const { return segments.begin(s) + j < segments.end(s); }
-  [[nodiscard]] ORDO_FN Position at(std::size_t s, std::size_t j) const {
-    return positions[(row == 0 ? segments.begin(s) : s * row) + j];
-  }
+  [[nodiscard]] ORDO_FN Position at(std::size_t s, std::size_t j) const { return positions[segments.begin(s) + j]; }
 };
 
 template <class K, class Position>
@@ -294,63 +327,7 @@ void sort_for_top(B& backend, operation_task const& task) {
     backend.each(n, write_code<K>{codes_for<K>(task.sort), codes.data()});
     sort_code_segments(backend, codes.span(), positions.span(), task.sort);
   }
-  write_sorted_top<B, K>(backend, task, sorted_positions<Position>{positions.data(), segment_list<any_offset>(task.sort), 0});
-}
-
-/// Returns the number of candidates that are selected from each segment at most; 0 if it pays to sort segments whole: they are
-/// short, or k is a large part of them, or one of them may be so long that a block would take longer than all others.
-/// @param longest  a bound on the segments' lengths
-inline std::size_t candidates_per_segment(sort_task const& task, std::size_t k, std::size_t longest) {
-  constexpr std::size_t min_average = 1024, min_blocks = 64;
-  std::size_t const average = task.n / task.segments;
-  if (average < min_average || average / 8 < k || longest > std::min<std::size_t>(task.n / min_blocks, ~std::uint32_t{0}))
-    return 0;
-  return std::bit_ceil(std::max<std::size_t>(2 * k, 256));
-}
-
-struct write_row_begin {
-  std::size_t row;
-  std::uint64_t* begins;
-  ORDO_FN void operator()(std::size_t s) const { begins[s] = s * row; }
-};
-/// Writes the codes of candidates, and zeros in the rest of each row: sorts of narrow keys read and move whole arrays.
-template <class K, class Position>
-struct write_code_of_candidate {
-  code_at<K> code;
-  Position* positions;
-  std::uint64_t const* ends;
-  std::size_t row;
-  K* to;
-  ORDO_FN void operator()(std::size_t t) const {
-    bool const is_candidate = t < ends[t / row];
-    if (!is_candidate) positions[t] = 0;
-    to[t] = is_candidate ? code(positions[t]) : K{0};
-  }
-};
-
-/// Selects candidates from each segment and sorts these.
-/// @param row  candidates_per_segment, above 0
-template <selects_from_segments B, class K, class Position>
-void select_for_top(B& backend, operation_task const& task, std::size_t row) {
-  std::size_t const count = task.sort.segments;
-  code_at<K> const code = codes_for<K>(task.sort);
-  segment_list<any_offset> const segments(task.sort);
-  auto const positions = backend.template buffer<Position>(count * row);
-  {
-    auto const begins = backend.template buffer<std::uint64_t>(count), ends = backend.template buffer<std::uint64_t>(count);
-    backend.select_smallest(code, segments, std::uint32_t(task.k), std::uint32_t(row), positions.span(), ends.span());
-    backend.each(count, write_row_begin{row, begins.data()});
-    auto const codes = backend.template buffer<K>(count * row);
-    backend.each(count * row, write_code_of_candidate<K, Position>{code, positions.data(), ends.data(), row, codes.data()});
-    sort_task rows;
-    rows.begins = begins.data();
-    rows.ends = ends.data();
-    rows.offset_bytes = sizeof(std::uint64_t);
-    rows.segments = rows.ends_given = count;
-    rows.max_length = row;
-    sort_code_segments(backend, codes.span(), positions.span(), rows);
-  }
-  write_sorted_top<B, K>(backend, task, sorted_positions<Position>{positions.data(), segments, row});
+  write_sorted_top<B, K>(backend, task, sorted_positions<Position>{positions.data(), segment_list<any_offset>(task.sort)});
 }
 
 /// The first k of a sequence of items, which are added in the order of their positions. Takes memory for 2 k items.
@@ -413,8 +390,7 @@ constexpr std::size_t selected_by_all_from = std::size_t{1} << 18;
 /// Returns true if it pays to sort segments whole: k is a large part of them, or many threads sort many.
 template <class B>
 bool sorts_whole_segments(sort_task const& task, std::size_t k) {
-  std::size_t const longest = task.uniform_length != 0 ? task.uniform_length : std::min(task.max_length, task.n);
-  return !has_workers<B> || k >= longest / 2;
+  return !has_workers<B> || k >= longest_of(task) / 2;
 }
 
 /// Selects the first k items of each segment: one thread does it, or all do where the segment is long.
@@ -451,41 +427,35 @@ void run_segmented_top_k(B& backend, operation_task const& task) {
   if (task.k == 0 || task.sort.segments == 0 || task.sort.n == 0) return;
   if constexpr (has_workers<B>)
     if (!sorts_whole_segments<B>(task.sort, task.k)) return select_top_of_segments<B, K>(backend, task);
-  std::size_t row = 0;
+  if (select_top_of_each<B, K>(backend, task, task.sort)) return;
+  with_offset_type(position_bytes(task.sort.n), [&](auto position) { sort_for_top<B, K, decltype(position)>(backend, task); });
+}
+
+/// Returns the bytes that select_top_of_each takes from the pool, or nothing if a sort does the work.
+template <Backend B>
+std::optional<std::size_t> memory_of_selection(B& backend, sort_task const& sort, std::size_t k) {
   if constexpr (selects_from_segments<B>)
-    row = candidates_per_segment(
-        task.sort, task.k,
-        task.sort.uniform_length != 0 ? task.sort.uniform_length : std::min(task.sort.max_length, task.sort.n));
-  with_offset_type(position_bytes(task.sort.n), [&](auto position) {
-    if constexpr (selects_from_segments<B>)
-      if (row != 0) return select_for_top<B, K, decltype(position)>(backend, task, row);
-    sort_for_top<B, K, decltype(position)>(backend, task);
-  });
+    return backend.select_top_memory(sort.n, sort.segments, longest_of(sort), k, sort.key_bytes);
+  return std::nullopt;
 }
 
 template <Backend B>
 std::size_t task_top_k_memory(B& backend, operation_task const& task) {
-  return select_top_memory(backend, task.sort.n, task.k, task.sort.key_bytes);
+  auto const selecting = memory_of_selection(backend, as_segment(task.sort), task.k);
+  return selecting ? *selecting : select_top_memory(backend, task.sort.n, task.k, task.sort.key_bytes);
 }
 
 template <Backend B>
 std::size_t task_segmented_top_k_memory(B& backend, operation_task const& task) {
   std::size_t const n = task.sort.n, key = task.sort.key_bytes, position = position_bytes(n);
-  std::size_t const count = task.sort.segments, rows = count * task.k, longest = std::min(task.sort.max_length, n);
+  std::size_t const count = task.sort.segments, rows = count * task.k, longest = longest_of(task.sort);
   if (!sorts_whole_segments<B>(task.sort, task.k))
     return longest < selected_by_all_from ? 0 : select_top_memory(backend, longest, task.k, key);
+  if (auto const selecting = memory_of_selection(backend, task.sort, task.k)) return *selecting;
   std::size_t const by_position =
       pool::rounded(rows * position) + backend.segmented_sort_memory(rows, count, std::min(task.k, rows), position, 0, {});
-  auto const with = [&](std::size_t items, std::size_t max_length, std::size_t lists) {
-    std::size_t const sorting =
-        pool::rounded(items * key) + backend.segmented_sort_memory(items, count, max_length, key, position, {});
-    return pool::rounded(items * position) + std::max(lists + sorting, by_position);
-  };
-  if constexpr (selects_from_segments<B>) {
-    std::size_t const row = n == 0 || count == 0 ? 0 : candidates_per_segment(task.sort, task.k, longest);
-    if (row != 0) return with(count * row, row, 2 * pool::rounded(count * 8));
-  }
-  return with(n, longest, 0);
+  std::size_t const sorting = pool::rounded(n * key) + backend.segmented_sort_memory(n, count, longest, key, position, {});
+  return pool::rounded(n * position) + std::max(sorting, by_position);
 }
 
 }  // namespace ordo::inline v0::detail

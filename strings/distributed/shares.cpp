@@ -63,7 +63,8 @@ std::vector<line_piece> collect_pieces(texts const& from, std::size_t first, std
 }
 
 bool member_sink::expect(std::uint64_t bytes) {
-  static_cast<void>(divisions(bytes));
+  if (!divisions(bytes).empty())
+    throw usage_error("bad output: part of a divided output: the begins of its lines are not known");
   return expect_divided(bytes, {});
 }
 

@@ -49,7 +49,8 @@ class member_sink final : public dividing_sink {
       : members_(members), open_(open), began_(began), whole_(whole) {}
 
   void write(std::span<char const> data) override { part_->writer().write(data); }
-  /// A part without bytes is announced by this function also if the whole output is divided.
+  /// A part in which the whole output is not divided, as one without bytes, may be announced by this function.
+  /// @throws usage_error  if it is divided there
   bool expect(std::uint64_t bytes) override;
   [[nodiscard]] std::vector<std::uint64_t> divisions(std::uint64_t bytes) const override;
   bool expect_divided(std::uint64_t bytes, std::span<std::uint64_t const> begins) override;

@@ -11,6 +11,7 @@
 #include "ordo/error.hpp"
 #include "ordo/machine.hpp"
 #include "ordo/memory.hpp"
+#include "sort_core/algorithms/each_by_lanes.hpp"
 #include "sort_core/algorithms/functors.hpp"
 #include "suffix/tokens/token_order.hpp"
 
@@ -81,11 +82,7 @@ class token_index_on {
 
   /// Neither waits nor allocates.
   void draft(B& backend, draft_arrays const& arrays, std::size_t count) const {
-    write_draft const write{current_.data(), arrays};
-    if constexpr (has_workers<B>)
-      backend.each_worker(count, [&](auto&, std::size_t i) { write(i); });
-    else  // one context for each warp: they would wait for each other's loads, and one multiprocessor serves few at a time
-      backend.each(count * write_draft_apart::apart, write_draft_apart{write});
+    each_by_lanes(backend, count, write_draft{current_.data(), arrays});
   }
 
  private:

@@ -24,6 +24,11 @@ struct preceding_tokens {
   [[nodiscard]] ORDO_FN std::uint32_t operator()(std::size_t p, std::size_t back) const {
     return back < p ? text[p - back - 1] + 1 : 0;
   }
+  /// Returns the same. The text has a token. Loads without a branch, so that several loads need not wait for each other.
+  [[nodiscard]] ORDO_FN std::uint32_t load(std::size_t p, std::size_t back) const {
+    std::uint32_t const token = text[back < p ? p - back - 1 : 0];
+    return back < p ? token + 1 : 0;
+  }
 };
 
 /// The code of each token of a text.
@@ -102,11 +107,15 @@ void sort_by_preceding(B& backend, std::span<std::uint32_t const> text, std::siz
   open.place(order);
 }
 
-/// The tokens of a context, from the last one back, as codes.
+/// The last tokens of a context, from the last one back, as codes.
 struct context_tokens {
   std::uint32_t const* end;
   std::size_t size;
-  ORDO_FN std::uint32_t operator()(std::size_t back) const { return end[-std::ptrdiff_t(back) - 1] + 1; }
+  /// Returns 0 before the context, which has a token. Loads without a branch.
+  [[nodiscard]] ORDO_FN std::uint32_t load(std::size_t back) const {
+    std::uint32_t const token = end[-std::ptrdiff_t(back < size ? back : 0) - 1];
+    return back < size ? token + 1 : 0;
+  }
 };
 
 /// The end of a context that a text has, and where: before `position`.
@@ -120,76 +129,126 @@ struct context_search {
   std::uint32_t const* order;
   std::size_t size;
 
-  /// Returns the longest match of at most `max_length` tokens, which are not more than those of the order or of the context; of
-  /// several matches one that depends on the text and the order only.
+  /// Returns the longest match: of the two rows between which the context belongs, that of the longer match; of equal ones the
+  /// later position. The context has no more tokens than those by which the rows are sorted.
   ///
-  /// Almost all of its time are waits for memory. Three steps of a binary search therefore load what each of them may need, the
-  /// positions and then a token before each, at the same time.
-  [[nodiscard]] ORDO_FN context_match operator()(context_tokens context, std::size_t max_length) const {
-    if (max_length == 0) return {};
-    bounds now{0, size, 0, 0};
-    while (now.high - now.low >= 8) {
-      std::size_t const begin = now.low, eighth = (now.high - now.low) / 8, known = now.shared();
-      std::uint32_t positions[7], codes[7];
-      for (unsigned j = 0; j < 7; ++j) positions[j] = order[begin + (j + 1) * eighth];
-      for (unsigned j = 0; j < 7; ++j) codes[j] = tokens(positions[j], known);
-      unsigned at = 3;
-      for (unsigned step = 2;; step /= 2) {
-        bool const goes_up =
-            narrow(now, context, max_length, begin + (at + 1) * eighth, known, choose(positions, at), choose(codes, at));
-        if (now.high_shared == max_length) return {std::uint32_t(max_length), order[now.high]};
-        if (step == 0) break;
-        at = goes_up ? at + step : at - step;
-      }
-    }
-    while (now.low < now.high) {
-      std::size_t const middle = now.low + (now.high - now.low) / 2, known = now.shared();
-      std::uint32_t const position = order[middle];
-      narrow(now, context, max_length, middle, known, position, tokens(position, known));
-    }
-    context_match best;
-    if (now.low_shared != 0) best = {std::uint32_t(now.low_shared), order[now.low - 1]};
-    if (now.high_shared != 0 && now.high_shared >= now.low_shared) {
-      std::uint32_t const position = order[now.high];
-      if (now.high_shared > best.length || position > best.position) best = {std::uint32_t(now.high_shared), position};
-    }
-    return best;
+  /// Almost all of its time are waits for memory. Each lane therefore loads what several rows of a round need, their positions
+  /// and then a token before each, at the same time. Sixteen lanes need four rounds for a hundred million rows.
+  template <class Lanes>
+  [[nodiscard]] ORDO_FN context_match operator()(Lanes lanes, context_tokens context) const {
+    bounds now{0, context.size == 0 ? 0 : size, 0, 0};
+    while (lanes.any(now.low < now.high)) narrow(lanes, now, context);
+    context_match const before{now.before, now.before == 0 ? 0 : order[now.low - 1]};
+    context_match const after{now.after, now.after == 0 ? 0 : order[now.high]};
+    bool const is_after = after.length > before.length || (after.length == before.length && after.position > before.position);
+    return is_after ? after : before;
   }
 
  private:
-  /// The rows [low, high) among which the context is, and how many of its tokens the rows before them and at their end have.
+  static constexpr unsigned rows_of_a_lane = 7;
+
+  /// The rows [low, high) among which the context belongs, and how many of its tokens the rows before them and at their end
+  /// have.
   struct bounds {
-    std::size_t low, high, low_shared, high_shared;
-    [[nodiscard]] ORDO_FN std::size_t shared() const { return low_shared < high_shared ? low_shared : high_shared; }
+    std::size_t low, high;
+    std::uint32_t before, after;
+    /// Returns how many of its tokens all rows between have.
+    [[nodiscard]] ORDO_FN std::uint32_t shared() const { return before < after ? before : after; }
   };
 
-  /// Compares the context with a row, which has `known` of its tokens, and moves a bound there.
-  /// @param code  that of the next token @returns true if the context comes after the row
-  ORDO_FN bool narrow(bounds& now, context_tokens context, std::size_t max_length, std::size_t row, std::size_t known,
-                      std::uint32_t position, std::uint32_t code) const {
-    bool is_after = false;
-    for (; known < max_length; code = tokens(position, ++known)) {
-      std::uint32_t const own = context(known);
-      // A separator in the context ends it: no code of the text is smaller.
-      if (own == code && own != 0) continue;
-      is_after = code < own;
-      break;
+  /// The rows of a round: all that are left, or some at equal distances.
+  struct round {
+    std::size_t low, high, apart;
+    ORDO_FN round(bounds const& now, unsigned count)
+        : low(now.low), high(now.high), apart((now.high - now.low + count) / (count + 1)) {}
+    /// Returns the row of number k, or the end of the rows.
+    [[nodiscard]] ORDO_FN std::size_t row(unsigned k) const {
+      std::size_t const at = low + (k + std::size_t{1}) * apart - 1;
+      return at < high ? at : high;
     }
-    if (is_after) {
-      now.low = row + 1;
-      now.low_shared = known;
-    } else {
-      now.high = row;
-      now.high_shared = known;
+  };
+
+  /// What a lane finds: how many of its rows are before the context, and how many of its tokens the last of these and the row
+  /// after it have.
+  struct found {
+    std::uint32_t num_before, before, after;
+  };
+
+  /// Compares the context with rows, and moves the bounds to two neighbouring ones.
+  template <class Lanes>
+  ORDO_FN void narrow(Lanes lanes, bounds& now, context_tokens context) const {
+    round const all(now, Lanes::count * rows_of_a_lane);
+    found const own = compare_rows(now, all, lanes.rank() * rows_of_a_lane, context);
+    unsigned const whole = lanes.count_true(own.num_before == rows_of_a_lane);  // lanes all of whose rows are before it
+    bool const is_inside = whole < Lanes::count;
+    unsigned const next = is_inside ? whole : Lanes::count - 1;
+    found const last = lanes.of(own, next);
+    found const previous = lanes.of(own, next == 0 ? 0 : next - 1);
+    unsigned const num_before = next * rows_of_a_lane + last.num_before;
+    if (num_before != 0) {
+      now.low = all.row(num_before - 1) + 1;
+      now.before = last.num_before != 0 ? last.before : previous.before;
     }
-    return is_after;
+    if (is_inside) {
+      now.high = all.row(num_before);
+      now.after = last.after;
+    }
   }
 
-  /// Returns an element of an array that stays in registers.
-  ORDO_FN static std::uint32_t choose(std::uint32_t const (&of)[7], unsigned at) {
-    std::uint32_t chosen = of[0];
-    for (unsigned j = 1; j < 7; ++j) chosen = j == at ? of[j] : chosen;
-    return chosen;
+  /// Compares the context with the rows of a lane, the first of which has the number `first` in its round.
+  [[nodiscard]] ORDO_FN found compare_rows(bounds const& now, round const& all, unsigned first, context_tokens context) const {
+    found own{0, now.before, now.after};
+    if (now.low >= now.high) return own;
+    std::uint32_t const known = now.shared();
+    // A separator in the context ends it: no code of the text is smaller.
+    std::uint32_t const next = context.load(known);
+    std::uint32_t positions[rows_of_a_lane];
+    for (unsigned j = 0; j < rows_of_a_lane; ++j) {
+      std::size_t const row = all.row(first + j);
+      positions[j] = order[row < now.high ? row : now.high - 1];
+    }
+    unsigned num_alike = 0, num_rows = 0;  // rows with the next token, too; rows before the upper bound
+    for (unsigned j = 0; j < rows_of_a_lane; ++j) {
+      std::uint32_t const code = tokens.load(positions[j], known);
+      bool const is_row = all.row(first + j) < now.high;
+      num_rows += is_row ? 1 : 0;
+      own.num_before += is_row && code < next ? 1 : 0;
+      num_alike += is_row && code == next && next != 0 ? 1 : 0;
+    }
+    if (own.num_before != 0) own.before = known;
+    unsigned end = own.num_before + num_alike;
+    if (end < num_rows) own.after = known;
+    while (own.num_before < end) {  // where the rows just loaded are still in the cache
+      unsigned const middle = own.num_before + (end - own.num_before) / 2;
+      std::uint32_t const both = own.before < own.after ? own.before : own.after;
+      std::uint32_t length = both > known ? both : known + 1;
+      if (extend(length, order[all.row(first + middle)], context)) {
+        own.before = length;
+        own.num_before = middle + 1;
+      } else {
+        own.after = length;
+        end = middle;
+      }
+    }
+    return own;
+  }
+
+  /// Extends a match before a position to its length. Loads some tokens at a time, which do not wait for each other.
+  /// @returns true if the context comes after the text's tokens
+  [[nodiscard]] ORDO_FN bool extend(std::uint32_t& length, std::uint32_t position, context_tokens context) const {
+    constexpr unsigned at_once = 4;
+    for (;; length += at_once) {
+      std::uint32_t codes[at_once], own[at_once];
+      for (unsigned k = 0; k < at_once; ++k) {
+        codes[k] = tokens.load(position, length + k);
+        own[k] = context.load(length + k);
+      }
+      for (unsigned k = 0; k < at_once; ++k)
+        if (own[k] != codes[k] || own[k] == 0) {
+          length += k;
+          return codes[k] < own[k];
+        }
+    }
   }
 };
 
@@ -213,47 +272,55 @@ struct draft_arrays {
   std::uint32_t *drafts, *lengths, *matched;
 };
 
+/// Searches for a context in one of the orders.
+struct search_of_order {
+  ordered_tokens const* in;
+  context_tokens context;
+
+  template <class Lanes>
+  ORDO_FN context_match operator()(Lanes lanes, unsigned number) const {
+    context_search const search = number == 0 ? in->newer : in->older;
+    return search(lanes, context);
+  }
+};
+
+struct longer_match {
+  ORDO_FN context_match operator()(context_match newer, context_match older) const {
+    return older.length > newer.length ? older : newer;
+  }
+};
+
 /// Writes the draft of each context: the tokens after its longest match, of equal ones the one in the newer order.
 struct write_draft {
   ordered_tokens const* in;
   draft_arrays arrays;
 
-  ORDO_FN void operator()(std::size_t i) const {
-    ordered_tokens const now = *in;
+  template <class Lanes>
+  ORDO_FN void operator()(Lanes lanes, std::size_t i) const {
     std::size_t const given = arrays.context_lengths[i], length = given < arrays.width ? given : arrays.width;
-    context_tokens const context{arrays.contexts + i * arrays.width + length, length};
-    std::size_t const max_length = length < now.max_match ? length : now.max_match;
-    context_match best = now.newer(context, max_length);
-    context_match const other = now.older(context, max_length);
-    if (other.length > best.length) best = other;
-    arrays.lengths[i] = best.length == 0 ? 0 : copy(now, best.position, arrays.drafts + i * arrays.max_tokens);
+    context_tokens const context{arrays.contexts + i * arrays.width + length, length < in->max_match ? length : in->max_match};
+    context_match const best = lanes.both(search_of_order{in, context}, longer_match{});
+    std::uint32_t const count = best.length == 0 ? 0 : copy(lanes, best.position, arrays.drafts + i * arrays.max_tokens);
+    if (lanes.rank() != 0) return;
+    arrays.lengths[i] = count;
     arrays.matched[i] = best.length;
   }
 
  private:
-  /// Copies the tokens from a position up to a separator. Loads some at a time, which do not wait for each other.
-  ORDO_FN std::uint32_t copy(ordered_tokens const& now, std::size_t from, std::uint32_t* to) const {
-    constexpr unsigned at_once = 8;
-    std::size_t const left = now.size - from, count = left < arrays.max_tokens ? left : arrays.max_tokens;
-    for (std::size_t first = 0; first < count; first += at_once) {
-      std::uint32_t some[at_once];
-      for (unsigned k = 0; k < at_once; ++k)
-        some[k] = first + k < count ? now.text[from + first + k] : preceding_tokens::separator;
-      for (unsigned k = 0; k < at_once; ++k) {
-        if (some[k] == preceding_tokens::separator) return std::uint32_t(first + k);
-        to[first + k] = some[k];
-      }
+  /// Copies the tokens from a position up to a separator. @returns their number
+  template <class Lanes>
+  ORDO_FN std::uint32_t copy(Lanes lanes, std::size_t from, std::uint32_t* to) const {
+    std::size_t const left = in->size - from, count = left < arrays.max_tokens ? left : arrays.max_tokens;
+    for (std::size_t first = 0; first < count; first += Lanes::count) {
+      std::size_t const k = first + lanes.rank();
+      std::uint32_t const token = k < count ? in->text[from + k] : preceding_tokens::separator;
+      bool const is_end = token == preceding_tokens::separator;
+      // Lanes after one that is at the end may have other tokens.
+      unsigned const before_end = lanes.count_before(is_end);
+      if (lanes.rank() < before_end) to[k] = token;
+      if (before_end < Lanes::count) return std::uint32_t(first + before_end);
     }
     return std::uint32_t(count);
-  }
-};
-
-/// Gives a thread to each context, and leaves those between idle.
-struct write_draft_apart {
-  static constexpr std::size_t apart = 32;
-  write_draft write;
-  ORDO_FN void operator()(std::size_t i) const {
-    if (i % apart == 0) write(i / apart);
   }
 };
 

@@ -1,10 +1,17 @@
 # Groups of MPI processes: every sort and every library gives the bytes of one machine, and a process that fails ends all others.
 # Each chance of each member: tests/faults/every_member.py BIN.
-if ! command -v ordo_distributed_test > /dev/null || ! command -v mpirun > /dev/null; then
-  echo 'the build has no MPI'
-  exit 77
-fi
-ranks() { mpirun --oversubscribe --allow-run-as-root -n "$@"; }
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+needs_mpi
+
+# Of an mpirun that dies in its own end, the statuses of its processes count, if all of them have one.
+mpirun_that_dies() (
+  mpirun() (command mpirun "$@" > /dev/null 2>&1; kill -SEGV "$BASHPID")
+  set +e
+  ranks "$@" 2> err
+)
+mpirun_that_dies 2 true
+! mpirun_that_dies 1 bash -c 'exit 3' || { echo 'a failed process is hidden'; exit 1; }
+! mpirun_that_dies 2 bash -c 'kill -9 $PPID' || { echo 'a killed process is hidden'; exit 1; }
 
 seed=${ORDO_SEED:-$RANDOM}
 for members in 1 2 3 16; do
@@ -22,7 +29,7 @@ END
 
 for fault in throws dies 'fails 1 2 sorts' 'fails 7 0 libraries' 'fails 60 1 sorts'; do
   begin=$SECONDS
-  if ranks 3 timeout 60 ordo_distributed_test $fault > out 2> err; then echo "$fault: status 0"; exit 1; fi
+  if mpirun --oversubscribe --allow-run-as-root -n 3 timeout 60 ordo_distributed_test $fault > out 2> err; then echo "$fault: status 0"; exit 1; fi
   ((SECONDS - begin <= 10)) || { echo "$fault: the others went on for $((SECONDS - begin)) s"; exit 1; }
   case $fault in
     throws) grep -q '^member 2: the reason$' err ;;

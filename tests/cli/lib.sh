@@ -78,8 +78,26 @@ has_nameless() { python3 -c 'import os, sys; os.open(sys.argv[1], os.O_TMPFILE |
 needs_mpi() {
   command -v mpirun > /dev/null && command -v ordo_distributed_test > /dev/null || { echo 'the build has no MPI'; exit 77; }
 }
-# ranks N COMMAND...: runs a command in N processes.
-ranks() { mpirun --oversubscribe --allow-run-as-root -n "$@"; }
+# ranks N COMMAND...: runs a command in N processes. The status is mpirun's, or theirs if a signal has killed mpirun after all of
+# them had ended, as happens in PMIx_server_finalize.
+ranks() {
+  local processes=$1 status=0 rank own statuses
+  shift
+  statuses=$(mktemp -d)
+  ln -s "$BASH" "$statuses/prun"  # the name of a launcher: the tools work alone where a script starts them
+  mpirun --oversubscribe --allow-run-as-root -n "$processes" \
+    "$statuses/prun" -c '"${@:2}"; own=$?; echo $own > "$1/$OMPI_COMM_WORLD_RANK"; exit $own' rank "$statuses" "$@" || status=$?
+  if ((status > 128)) && [[ $(find "$statuses" -type f -size +0 | wc -l) == "$processes" ]]; then
+    echo "mpirun has died with status $status after its processes" >&2
+    status=0
+    for ((rank = 0; rank < processes; ++rank)); do
+      own=$(< "$statuses/$rank")
+      ((status)) || status=$own
+    done
+  fi
+  rm -r "$statuses"
+  return "$status"
+}
 
 # job_succeeded PID: wait for an mpirun in the background, and say whether it succeeded. When a process has died, mpirun itself may
 # stop for ever in PMIx_server_finalize, with all processes ended: it is killed then.

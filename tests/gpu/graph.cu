@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "ordo/machine.hpp"
-#include "sort_core/cuda/backend.cuh"
+#include "ordo/top_k.hpp"
+#include "sort_core/cuda/operations.cuh"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
 
@@ -96,6 +97,37 @@ TEST_CASE("a segmented sort in a CUDA graph", "[segmented_sort][cuda][small]") {
     CHECK(expected_items == expected_values);
     for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
       CHECK(std::is_sorted(expected_keys.begin() + offsets[s], expected_keys.begin() + offsets[s + 1]));
+  }
+  ORDO_CUDA(cudaGraphExecDestroy(graph));
+}
+
+TEST_CASE("the first k items in a CUDA graph", "[top_k][cuda][small]") {
+  if (ordo::gpus().empty()) return;
+  ordo::cuda_backend backend;
+  std::size_t const n = 100'000, k = 50;
+  std::vector<std::uint32_t> keys(n);
+  random_numbers random(5);
+  for (std::uint32_t& key : keys) key = std::uint32_t(random());
+  auto const there = on_device(backend, keys);
+  auto const best = on_device(backend, std::vector<std::uint32_t>(k)),
+             places = on_device(backend, std::vector<std::uint32_t>(k));
+  auto task = ordo::detail::task_of_top_k(ordo::detail::operation_task::operation::top_k,
+                                          std::span<std::uint32_t const>(there.span()), k, {.largest = false});
+  task.out_keys = ordo::detail::argument(best.span());
+  task.out_index = ordo::detail::argument(places.span());
+  auto const graph =
+      captured(backend, [&] { ordo::detail::run_typed_operation<ordo::cuda_backend, std::uint32_t>(backend, task); });
+  for (int round = 0; round < 2; ++round) {
+    std::reverse(keys.begin(), keys.end());
+    ORDO_CUDA(cudaMemcpy(there.data(), keys.data(), n * sizeof keys[0], cudaMemcpyHostToDevice));
+    ORDO_CUDA(cudaGraphLaunch(graph, backend.stream()));
+    std::vector<std::uint32_t> order(n), expected;
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return keys[i]; });
+    order.resize(k);
+    for (std::uint32_t const i : order) expected.push_back(keys[i]);
+    CHECK(on_host(backend, places) == order);
+    CHECK(on_host(backend, best) == expected);
   }
   ORDO_CUDA(cudaGraphExecDestroy(graph));
 }

@@ -114,20 +114,26 @@ class share_splitter {
 
   void narrow(std::size_t s, std::span<T const> all, std::vector<std::size_t>& next) {
     std::vector<sample> samples;
+    std::vector<std::size_t> begins;  // where the samples of each member begin, and where all end
     for (std::size_t m = 0; m < p_; ++m) {
       std::size_t const n = count(s, m);
+      begins.push_back(samples.size());
+      std::uint64_t at = low(s, m);
       for (std::size_t i = 0; i < n; ++i) {
-        std::uint64_t const at = position(s, m, i);
-        samples.push_back({next[m] + i, m, at, position(s, m, i + 1) - at});
+        std::uint64_t const end = position(s, m, i + 1);
+        samples.push_back({next[m] + i, m, at, end - at});
+        at = end;
       }
       next[m] += n;
     }
-    std::sort(samples.begin(), samples.end(), [&](sample const& a, sample const& b) {
-      if (a.member == b.member) return a.position < b.position;
-      if (less_(all[a.at], all[b.at])) return true;
-      if (less_(all[b.at], all[a.at])) return false;
-      return a.member < b.member;
-    });
+    begins.push_back(samples.size());
+    // The samples of each member are in order, and stable merges keep equal ones in the order of members. Sorting them took
+    // most of a round.
+    auto const from_member = [&](std::size_t m) { return samples.begin() + std::ptrdiff_t(begins[std::min(m, p_)]); };
+    for (std::size_t width = 1; width < p_; width *= 2)
+      for (std::size_t m = 0; m + width < p_; m += 2 * width)
+        std::inplace_merge(from_member(m), from_member(m + width), from_member(m + 2 * width),
+                           [&](sample const& a, sample const& b) { return less_(all[a.at], all[b.at]); });
     std::uint64_t const before = wanted(s);
     std::uint64_t maximum = 0, unsure = 0;   // the items that may be before a sample, and those of them that may be after it
     std::vector<std::uint64_t> last(p_, 0);  // unsure items of each member

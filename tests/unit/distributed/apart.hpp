@@ -13,8 +13,13 @@ class apart final : public ordo::communicator {
  public:
   /// @param long_message  with few bytes, sorts divide small arrays, too
   /// @param on_gpus  whether it says that it moves memory of GPUs; if the other one does not, there is none to move
-  apart(ordo::communicator& member, std::size_t long_message, bool on_gpus = false)
-      : communicator(member.size(), member.rank()), member_(member), long_message_(long_message), on_gpus_(on_gpus) {}
+  /// @param of_host  or it is the host's memory that stands for theirs
+  apart(ordo::communicator& member, std::size_t long_message, bool on_gpus = false, bool of_host = false)
+      : communicator(member.size(), member.rank()),
+        member_(member),
+        long_message_(long_message),
+        on_gpus_(on_gpus),
+        of_host_(of_host) {}
   using communicator::all_gather;
   using communicator::all_to_all;
   using communicator::reduce;
@@ -22,7 +27,8 @@ class apart final : public ordo::communicator {
   void all_gather(std::span<std::byte const> own, std::span<std::byte> all) override { member_.all_gather(own, all); }
   void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
                   std::function<void(std::size_t)> const& arrived) override {
-    if (on_gpus_ && !member_.moves_device_memory()) throw ordo::usage_error("all_to_all of the host's memory over GPUs");
+    if (on_gpus_ && !of_host_ && !member_.moves_device_memory())
+      throw ordo::usage_error("all_to_all of the host's memory over GPUs");
     for (std::size_t i = 0; i < sends.size(); ++i)
       if (i % size() != rank()) crossed_ += sends[i].size();
     member_.all_to_all(sends, receives, arrived);
@@ -43,6 +49,6 @@ class apart final : public ordo::communicator {
  private:
   ordo::communicator& member_;
   std::size_t long_message_;
-  bool on_gpus_;
+  bool on_gpus_, of_host_;
   std::uint64_t crossed_ = 0;
 };

@@ -70,14 +70,16 @@ TEST_CASE("Distributed sorts over threads give the bytes of one machine", "[dist
 TEST_CASE("Distributed sorts send what must move, once", "[distributed]") {
   for (std::size_t members = 1; members <= 7; ++members)
     for (std::size_t const n : {1u, 40u, 1000u})
-      for (std::size_t const long_message : {4u, 1u << 20}) {
-        if (long_message != 4 && n == 1) continue;
+      for (unsigned const kind : {0u, 1u, 2u}) {
+        if (kind != 0 && n == 1) continue;
+        bool const as_gpus = kind == 1;
+        std::size_t const long_message = kind == 2 ? 1u << 20 : 4;
         std::mutex mutex;
         std::string first;
         ordo::run_members(
             members,
             [&](ordo::communicator& threads, ordo::cpu& on) {
-              apart member(threads, long_message);
+              apart member(threads, long_message, as_gpus, as_gpus);
               distributed_checks::for_all_exchanges<distributed_checks::guarded_share>(
                   member, on, n, [&](std::string const& name, std::string const& wrong) {
                     std::lock_guard const lock(mutex);
@@ -85,7 +87,7 @@ TEST_CASE("Distributed sorts send what must move, once", "[distributed]") {
                   });
             },
             1);
-        INFO(members << " members, " << n << " items, long messages of " << long_message);
+        INFO(members << " members, " << n << " items, long messages of " << long_message << (as_gpus ? ", as GPUs" : ""));
         CHECK(first == "");
       }
 }

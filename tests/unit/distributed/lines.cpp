@@ -10,6 +10,7 @@
 #include "ordo/strings/distributed_sort.hpp"
 #include "strings/distributed/share_on.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/distributed/apart.hpp"
 #include "tests/unit/inputs.hpp"
 #include "tests/unit/io_ends.hpp"
 #include "tests/unit/temporary_folder.hpp"
@@ -174,6 +175,71 @@ TEST_CASE("Whole lines are divided among members before any sort", "[distributed
       auto const there = sort_in_their_memory(size, inputs, options, strings::duplicates::keep);
       CHECK((there.text == sort_alone(inputs, options)));
     }
+}
+
+TEST_CASE("GPUs of one process send the lines that leave, once", "[distributed]") {
+  random_numbers random(29);
+  for (std::size_t const size : {2u, 3u, 7u}) {
+    std::string input;
+    for (std::size_t n = 2000; n != 0; --n) input += std::to_string(random.below(1000)) + "/" + std::to_string(n) + "\n";
+    for (bool const sorted : {false, true}) {
+      if (sorted) input = sort_alone({input}, {});
+      std::vector<std::string> const inputs{input};
+      strings::texts const texts = texts_of(inputs, 9);
+      strings::detail::common_texts const common(texts);
+      growing_sink out;
+      std::vector<std::string> shares(size);
+      std::vector<std::uint64_t> written(size);
+      std::uint64_t crossed = 0;
+      run_members(size, [&](communicator& members, cpu& on) {
+        apart counting(members, 1, false);
+        strings::texts const share = common.share(members, '\n');
+        for (std::size_t k = 0; k < share.count; ++k) {
+          host_bytes bytes;
+          strings::detail::append_all(*share.open(k), bytes);
+          shares[members.rank()].append(bytes.data(), bytes.size());
+        }
+        auto const report = strings::detail::sort_share(
+            counting, on, common, out, {}, strings::duplicates::keep, {}, [&](strings::detail::share_task& task) {
+              with_backend(on, [&](host_backend& backend) { strings::detail::sort_share_on(backend, task); });
+              std::uint64_t const all = counting.crossed();
+              if (members.rank() == 0) crossed = all;
+            });
+        written[members.rank()] = report.own_bytes;
+      });
+      std::uint64_t leaving = 0, begin = 0;
+      for (std::size_t m = 0; m < size; ++m) {
+        std::string_view part = std::string_view(out.text()).substr(begin, written[m]);
+        begin += written[m];
+        std::string const own = "\n" + shares[m];
+        while (!part.empty()) {
+          std::string_view const line = part.substr(0, part.find('\n') + 1);
+          part.remove_prefix(line.size());
+          if (own.find("\n" + std::string(line)) == std::string::npos) leaving += line.size();  // no two lines are equal
+        }
+      }
+      INFO(size << " members, " << (sorted ? "sorted" : "unsorted"));
+      CHECK((out.text() == sort_alone(inputs, {})));
+      CHECK(crossed == leaving);
+    }
+  }
+}
+
+TEST_CASE("Parts of a divided output are announced with the begins of lines", "[distributed]") {
+  temporary_folder const folder;
+  cli::split_output files(folder.path("parts"), {.parts = 2, .folder = folder.path("")});
+  unsigned refused = 0;
+  run_members(1, [&](communicator& members, cpu&) {
+    strings::output_opener const open = [&](std::uint64_t) { return &files; };
+    strings::phase_observer const began;
+    strings::detail::member_sink part(members, open, began, &files);
+    try {
+      part.expect(100);
+    } catch (usage_error const&) {
+      ++refused;
+    }
+  });
+  CHECK(refused == 1);
 }
 
 TEST_CASE("GPUs of one process write the files of one machine", "[distributed]") {

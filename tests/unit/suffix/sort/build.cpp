@@ -8,6 +8,7 @@
 #include "ordo/suffix.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/devices.hpp"
+#include "tests/unit/shard.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
 
 using namespace ordo;
@@ -177,22 +178,26 @@ TEST_CASE("a text of many records at once", "[suffix]") {
   expect_records(reads);
 }
 
-TEST_CASE("small suffix arrays", "[suffix][small]") {
+TEST_CASE("small suffix arrays", "[suffix][small][shards]") {
+  test_shard shard;
   random_numbers random(9);
+  auto const expect_next = [&](std::string const& text) {
+    if (shard.has_next(2)) expect_single(text);
+  };
   for (std::string const& alphabet : {std::string("ACGT"), std::string("ACGNT"), all_bytes()}) {
-    for (std::size_t n : {0, 1, 2, 29, 65, 257, 2049}) expect_single(random_letters(random, alphabet, n));
+    for (std::size_t n : {0, 1, 2, 29, 65, 257, 2049}) expect_next(random_letters(random, alphabet, n));
     std::string const word = random_letters(random, alphabet, 200);
-    expect_single(word + word);
+    expect_next(word + word);
   }
-  expect_single(std::string(300, 'A'));
-  expect_single(fibonacci_word(1000));
-  expect_single(random_letters(random, "ACGT", 20000));
-  expect_records({"", "A", "", "", "A", ""});
-  expect_records({"ACGT", "ACGT", "ACG", "ACGTA", "CGT", "T"});
+  expect_next(std::string(300, 'A'));
+  expect_next(fibonacci_word(1000));
+  if (shard.has_next()) expect_single(random_letters(random, "ACGT", 20000));
+  if (shard.has_next()) expect_records({"", "A", "", "", "A", ""});
+  if (shard.has_next()) expect_records({"ACGT", "ACGT", "ACG", "ACGTA", "CGT", "T"});
   std::string const source = random_letters(random, "ACGT", 300);
   std::vector<std::string> reads(60);
   for (std::string& read : reads) read = source.substr(random.below(200), random.below(100));
-  expect_records(reads);
+  if (shard.has_next()) expect_records(reads);
 }
 
 TEST_CASE("every thread count gives the same bytes", "[suffix]") {
