@@ -123,15 +123,15 @@ class encoder {
     constexpr std::size_t part_blocks = 1024;
     each_((blocks + part_blocks - 1) / part_blocks, [&](std::size_t part) {
       std::size_t const begin = part * part_blocks, end = std::min(begin + part_blocks, blocks);
-      counts before = begin == 0 ? before_ : counts_of(begin - 1);
+      counts before = begin == 0 ? before_ : count_letters(begin - 1);
       for (std::size_t k = begin; k < end; ++k) before = encode_block(first + k, firsts_[k], firsts_[k + 1], before);
     });
-    before_ = counts_of(blocks - 1);
+    before_ = count_letters(blocks - 1);
     runs_.erase(runs_.begin(), runs_.begin() + std::ptrdiff_t(firsts_.back()));
     num_placed_ -= firsts_.back();
     firsts_ = {0};
   }
-  [[nodiscard]] counts counts_of(std::size_t k) const {
+  [[nodiscard]] counts count_letters(std::size_t k) const {
     counts of{};
     for (std::size_t i = firsts_[k]; i < firsts_[k + 1]; ++i) of[runs_[i].letter] += runs_[i].rows;
     return of;
@@ -199,13 +199,13 @@ class encoder {
 
   each_of const& each_;
   host_bytes words_;
-  std::vector<dna_run> runs_;            // from the first one of the open block on
-  std::vector<std::uint8_t> widths_;     // of their codes
+  std::vector<dna_run> runs_;              // from the first one of the open block on
+  std::vector<std::uint8_t> widths_;       // the bits of their codes
   std::vector<std::size_t> firsts_ = {0};  // the first runs of blocks that are not written; the last one is open
   std::size_t num_blocks_ = 1, num_placed_ = 0;
-  std::uint64_t sum_ = 0, sum_before_ = 0;  // rows of the open block, and of the one before
+  std::uint64_t sum_ = 0, sum_before_ = 0;                       // rows of the open block, and of the one before
   std::uint64_t room_ = 64 * (usable_words(0) - head_words(0));  // bits that the open block has left; not all are used
-  counts all_{}, before_{};  // letters so far, and those of the last block that is written
+  counts all_{}, before_{};                                      // letters so far, and those of the last block that is written
 };
 
 }  // namespace ordo::inline v0::suffix::fmd
