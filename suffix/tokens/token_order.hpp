@@ -307,7 +307,8 @@ struct write_draft {
   }
 
  private:
-  /// Copies the tokens from a position up to a separator. @returns their number
+  /// Copies the tokens from a position up to a separator.
+  /// @returns their number
   template <class Lanes>
   ORDO_FN std::uint32_t copy(Lanes lanes, std::size_t from, std::uint32_t* to) const {
     std::size_t const left = in->size - from, count = left < arrays.max_tokens ? left : arrays.max_tokens;
