@@ -22,7 +22,6 @@
 #include "sort_core/cuda/kernels/merge_tiles.cuh"
 #include "sort_core/cuda/kernels/reduce_segments.cuh"
 #include "sort_core/cuda/kernels/select_smallest.cuh"
-#include "sort_core/cuda/kernels/short_products.cuh"
 #include "sort_core/cuda/primitives/instructions.cuh"
 #include "sort_core/cuda/radix_choice.hpp"
 #include "sort_core/cuda/radix_sample.cuh"
@@ -33,6 +32,7 @@
 #include "sort_core/cuda/runtime/streams.hpp"
 #include "sort_core/cuda/samples.cuh"
 #include "sort_core/cuda/segmented.cuh"
+#include "sort_core/cuda/short_rows.cuh"
 #include "sort_core/cuda/top_items.cuh"
 
 namespace ordo::inline v0 {
@@ -501,27 +501,15 @@ class cuda_backend {
         kernels_, cuda_detail::blocks_for(n - 1, threads / cuda_detail::warp_threads), threads, 0, false, n, f);
   }
 
-  /// Multiplies short rows (short_rows.hpp), the longest of which has `longest` entries or products.
+  /// Multiplies short rows: see cuda_detail::multiply_short.
   template <class T>
   void multiply_short_rows(detail::short_rows<T> const& rows, std::uint64_t longest) {
-    if (rows.rows == 0) return;
-    cuda_detail::with_row_product<T>(longest, [&]<unsigned Lanes, unsigned Items>(cuda_detail::row_product<T, Lanes, Items>) {
-      using product = cuda_detail::row_product<T, Lanes, Items>;
-      constexpr std::size_t in_block = std::size_t(cuda_detail::short_product_warps) * product::rows;
-      cuda_detail::launch<cuda_detail::multiply_short_rows<T, Lanes, Items>>(
-          kernels(), cuda_detail::blocks_for(rows.rows, in_block), cuda_detail::short_product_threads,
-          in_block * product::stride, rows);
-    });
+    cuda_detail::multiply_short(kernels(), rows, longest);
   }
-
   /// Copies the sums of short rows to the places that begin at offsets[r].
   template <class T>
   void copy_short_rows(detail::short_rows<T> const& rows, std::uint64_t const* offsets, std::uint32_t* column, T* value) {
-    if (rows.rows == 0) return;
-    constexpr unsigned threads = 256;
-    cuda_detail::launch<cuda_detail::copy_short_rows<T>>(
-        kernels(), cuda_detail::blocks_for(rows.rows, threads / cuda_detail::short_row_lanes), threads, 0, rows, offsets, column,
-        value);
+    cuda_detail::copy_short(kernels(), rows, offsets, column, value);
   }
 
   /// Selects candidates for the k items with the smallest codes of each segment: see cuda_detail::select_smallest.

@@ -1,4 +1,4 @@
-#include "sort_core/cuda/kernels/short_products.cuh"
+#include "sort_core/cuda/short_rows.cuh"
 
 #include <algorithm>
 #include <cstdint>
@@ -86,17 +86,13 @@ void check(matrix<T> const& a, matrix<T> const& b, std::size_t first) {
                                column.data(),
                                value.data(),
                                sums.data()};
-  od::with_row_product<T>(longest, [&]<unsigned Lanes, unsigned Items>(od::row_product<T, Lanes, Items>) {
-    using product = od::row_product<T, Lanes, Items>;
-    od::launch<od::multiply_short_rows<T, Lanes, Items>>(
-        machine.kernels(), 2, od::short_product_threads, od::short_product_warps * product::rows * product::stride, work);
-  });
+  od::multiply_short(machine.kernels(), work, longest);
   std::vector<std::uint64_t> ends(rows + 1);
   std::inclusive_scan(sums.data(), sums.data() + rows, ends.begin() + 1, std::plus<>{}, std::uint64_t{0});
   auto const offsets = in_memory(machine, ends);
   auto const out_column = machine.buffer<std::uint32_t>(std::size_t(ends.back()));
   auto const out_value = machine.buffer<T>(std::size_t(ends.back()));
-  od::launch<od::copy_short_rows<T>>(machine.kernels(), 2, 256, 0, work, offsets.data(), out_column.data(), out_value.data());
+  od::copy_short(machine.kernels(), work, offsets.data(), out_column.data(), out_value.data());
 
   std::vector<std::uint32_t> expected_columns;
   std::vector<T> expected_values;
