@@ -257,7 +257,7 @@ def _taken_of_arrow(items, index, machine, column):
 
 
 def _arrow_strings(items, column, begins, gathered, validity, nulls):
-    """Returns strings of pyarrow like `items`, from their buffers; None if the offsets of their type do not hold their bytes."""
+    """Returns strings of pyarrow like `items`, from their buffers; None if there are more bytes than their offsets hold."""
     import pyarrow  # type: ignore
 
     if column.format in "uz" and begins.dtype != np.int32:  # of joined chunks

@@ -189,8 +189,8 @@ ordo_type key_type(std::string_view format) {
     return at == std::string_view::npos ? 0 : types[at];
   }
   if (format == "tdD" || format == "tts" || format == "ttm") return ORDO_INT32;
-  bool const is_wide = format == "tdm" || format == "ttu" || format == "ttn" || format.starts_with("ts") || format.starts_with("tD");
-  return is_wide ? ORDO_INT64 : 0;
+  if (format == "tdm" || format == "ttu" || format == "ttn") return ORDO_INT64;
+  return format.starts_with("ts") || format.starts_with("tD") ? ORDO_INT64 : 0;
 }
 
 /// Items in one chunk, some of which may be null.
@@ -201,8 +201,8 @@ struct nullable_items {
   std::size_t offset, n;         // bits before that of the first item
 
   [[nodiscard]] bool is_valid(std::size_t i) const { return (validity[(offset + i) / 8] >> ((offset + i) % 8) & 1) != 0; }
-  /// Copies the items that are valid. Writes their positions to the front of `positions`, and those of the others to its end, the
-  /// first one last. Returns the number of items that are valid.
+  /// Copies the items that are valid. Writes their positions to the front of `positions`, and those of the others to its end,
+  /// the first one last. Returns the number of items that are valid.
   template <class K>
   std::size_t separate(K* keys, std::int64_t* positions) const {
     auto const* const from = static_cast<K const*>(items);
@@ -259,8 +259,10 @@ nb::object argsort_arrow(machines& on, nb::handle object, unsigned flags) {
   nb::object index = numpy::new_positions(n);
   auto options = make_options(flags);
   options.equal_zeros = !(flags & has_total_order);  // at no cost
-  on.run(
-      std::nullopt, 0, [&](ordo_machine* machine) { return keys.argsort(machine, options, numpy::data<std::int64_t>(index)); }, n);
+  auto const sort_by = [&](ordo_machine* machine) {
+    return keys.argsort(machine, options, numpy::data<std::int64_t>(index));
+  };
+  on.run(std::nullopt, 0, sort_by, n);
   return index;
 }
 

@@ -433,7 +433,7 @@ nb::tuple gather_strings(machines& on, nb::handle bytes_given, nb::handle offset
 template <class Offset, class Index>
 void copy_in_order(machines const& on, std::span<std::string_view const> strings, std::vector<Index> const& order,
                    std::string_view bytes, Offset* begins, char* to) {
-  auto const sum_of = [&](std::size_t first, std::size_t last) {
+  auto const total_size = [&](std::size_t first, std::size_t last) {
     std::size_t sum = 0;
     for (std::size_t k = first; k != last; ++k) sum += strings[order[k]].size();
     return sum;
@@ -458,14 +458,14 @@ void copy_in_order(machines const& on, std::span<std::string_view const> strings
   };
   std::size_t const n = order.size();
   begins[0] = 0;
-  if (n <= grain) return copy(0, n, 0, sum_of(0, n));
+  if (n <= grain) return copy(0, n, 0, total_size(0, n));
   ordo::pooled_arena(ordo::threads_for(on.threads())).execute([&] {
     ordo::host_detail::blocks const parts(n, grain);
     std::vector<std::size_t> at(parts.count + 1);
     if (parts.count == 1) {
       for (std::string_view const s : strings) at[1] += s.size();
     } else {
-      parts.run([&](std::size_t part, std::size_t first, std::size_t last) { at[part + 1] = sum_of(first, last); });
+      parts.run([&](std::size_t part, std::size_t first, std::size_t last) { at[part + 1] = total_size(first, last); });
     }
     for (std::size_t part = 0; part < parts.count; ++part) at[part + 1] += at[part];
     parts.run([&](std::size_t part, std::size_t first, std::size_t last) { copy(first, last, at[part], at[part + 1]); });

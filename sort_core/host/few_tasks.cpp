@@ -225,6 +225,37 @@ bool select_few(detail::operation_task const& task) {
   return true;
 }
 
+/// Writes the bits of the items of a column.
+template <class T>
+void read_items(detail::packed_column const& column, std::span<std::uint64_t> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = *reinterpret_cast<T const*>(column.values + i * column.stride);
+}
+/// Writes the codes of a column, in loops that decide nothing for each row where the column has numbers.
+void write_codes(detail::packed_column const column, std::span<std::uint64_t> to) {
+  switch (column.is_string ? 0 : column.bytes) {
+    case 1:
+      read_items<std::uint8_t>(column, to);
+      break;
+    case 2:
+      read_items<std::uint16_t>(column, to);
+      break;
+    case 4:
+      read_items<std::uint32_t>(column, to);
+      break;
+    case 8:
+      read_items<std::uint64_t>(column, to);
+      break;
+    default:
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] = column.bits_at(i);
+  }
+  if (column.infinity == 0 && column.flip_negative == 0) {
+    std::uint64_t const flip = column.flip, all = ~std::uint64_t{0} >> (64 - 8 * column.bytes);
+    for (std::uint64_t& bits : to) bits = (bits ^ flip) & all;
+  } else {
+    for (std::uint64_t& bits : to) bits = column.encode(bits);
+  }
+}
+
 /// Rows as numbers of many bits: of each column the bits in which rows differ, below a bit for null; the first column is
 /// highest.
 class packed_rows {
@@ -234,18 +265,15 @@ class packed_rows {
     words_.reserve(std::min(columns.size(), max_reserved) * n);
     std::array<std::uint64_t, max_packed> room_for_values;
     std::span const values(room_for_values.data(), n);
-    for (detail::packed_column const& each : columns) {
-      detail::packed_column const column = each;  // a copy, which no write to `values` may be a write to
-      std::uint64_t* const to = values.data();
+    for (detail::packed_column const& column : columns) {
       if (column.has_flag) {
-        for (std::size_t i = 0; i < n; ++i) to[i] = column.is_null(i) != column.nulls_first;
+        for (std::size_t i = 0; i < n; ++i) values[i] = column.is_null(i) != column.nulls_first;
         append(values);
       }
-      if (column.validity) {
-        for (std::size_t i = 0; i < n; ++i) to[i] = column.is_null(i) ? 0 : column.code_at(i);
-      } else {
-        for (std::size_t i = 0; i < n; ++i) to[i] = column.code_at(i);
-      }
+      write_codes(column, values);
+      if (column.validity)
+        for (std::size_t i = 0; i < n; ++i)
+          if (column.is_null(i)) values[i] = 0;
       append(values);
     }
   }

@@ -28,19 +28,20 @@ void set_heads(K const* keys, std::size_t n, Code const& code, std::uint8_t* hea
 template <class Offset, class Some, class Whole>
 void each_segment(segment_list<Offset> segments, Some some, Whole whole) {
   tbb::combinable<std::vector<std::size_t>> late;
-  auto const run = [&](std::size_t first, std::size_t last) __attribute__((noinline)) {
+  auto const run = [&](std::size_t first, std::size_t last) {
     some(first, last, [&](std::size_t s) { late.local().push_back(s); });
+  };
+  // Called in one way only, so that it is compiled once.
+  auto const on_range = [](void const* call, std::size_t first, std::size_t last) {
+    (*static_cast<decltype(run)*>(call))(first, last);
   };
   std::size_t const threads = std::size_t(tbb::this_task_arena::max_concurrency());
   std::size_t const grain = std::min<std::size_t>(64, segments.size() / (16 * threads));
   if (segments.size() == 0) return;
-  if (threads == 1 || segments.size() == 1) {
-    run(0, segments.size());
-  } else {
-    for_ranges(
-        segments.size(), std::max<std::size_t>(1, grain),
-        [](void const* call, std::size_t first, std::size_t last) { (*static_cast<decltype(run)*>(call))(first, last); }, &run);
-  }
+  if (threads == 1 || segments.size() == 1)
+    on_range(&run, 0, segments.size());
+  else
+    for_ranges(segments.size(), std::max<std::size_t>(1, grain), on_range, &run);
   late.combine_each([&](std::vector<std::size_t> const& result) {
     for (std::size_t s : result) whole(s);
   });
@@ -199,7 +200,8 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
     for (std::size_t s = first; s != last; ++s) {
       std::size_t const begin = segments.begin(s), n = size_at(s);
       sort_segment(
-          records<K, V>{at, items + begin}, n, heads ? heads + begin : nullptr, code, [&] { return other.template of_size<K, V>(n); },
+          records<K, V>{at, items + begin}, n, heads ? heads + begin : nullptr, code,
+          [&] { return other.template of_size<K, V>(n); },
           [&](records<K, V> segment, records<K, V> to) { sort_bucket(segment, to, n, bits, false); });
       at += n;
     }

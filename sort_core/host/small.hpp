@@ -96,16 +96,11 @@ template <std::size_t N, class C, class Before>
 /// More items than this are sorted by functions for up to 12, 16, ... items.
 constexpr std::size_t max_unrolled = 8;
 
-/// The number that stands for a code where numbers are counted, or void for codes of other types.
+/// True for numbers that rank_numbers compares.
 template <class C>
-struct counted_as {
-  using type = std::conditional_t<std::same_as<C, std::uint64_t> || std::same_as<C, wide_key>, C, void>;
-};
-template <class C>
-requires(std::unsigned_integral<C> && sizeof(C) <= sizeof(std::uint32_t))
-struct counted_as<C> {
-  using type = std::uint32_t;
-};
+constexpr bool is_ranked_number = std::same_as<C, std::uint8_t> || std::same_as<C, std::uint16_t> ||
+                                  std::same_as<C, std::uint32_t> || std::same_as<C, std::uint64_t> ||
+                                  std::same_as<C, wide_key>;
 #pragma GCC visibility push(default)
 /// Writes to rank[i] how many of the numbers code[0, n) come before code[i] in stable ascending order. It is in the library: no
 /// other source compiles it again.
@@ -148,15 +143,16 @@ template <bool Whole, std::size_t N, class K, class V, class Code>
     for (std::size_t i = 0; i < n; ++i) to.values[rank[i]] = values[i];
 }
 
-/// Does the work of sort_small for more than max_unrolled items, whose codes are numbers of the type C.
-template <class C, class K, class V, class Code>
+/// Does the work of sort_small for more than max_unrolled items, whose codes are numbers.
+template <class K, class V, class Code>
 [[gnu::noinline]] void sort_by_numbers(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
+  using C = std::remove_cvref_t<std::invoke_result_t<Code, K const&>>;
   room<K, small_limit> keys;
   room<C, small_limit> codes;
   room<V, std::same_as<V, nothing> ? 1 : small_limit> values;
   std::array<std::uint32_t, small_limit> rank;
   if (n > small_limit) __builtin_unreachable();  // GCC 12 warns about accesses after that
-  for (std::size_t i = 0; i < n; ++i) codes[i] = C(code(keys[i] = from.keys[i]));
+  for (std::size_t i = 0; i < n; ++i) codes[i] = code(keys[i] = from.keys[i]);
   if constexpr (!std::same_as<V, nothing>)
     for (std::size_t i = 0; i < n; ++i) values[i] = from.values[i];
   rank_numbers(codes.data(), rank.data(), n);
@@ -203,7 +199,7 @@ requires(sizeof(K) > largest_copied) void sort_small(records<K, V> from, records
 /// Does the work of sort_small by the function for n items.
 template <class K, class V, class Code>
 void sort_by_size(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
-  using number = typename counted_as<std::remove_cvref_t<std::invoke_result_t<Code, K const&>>>::type;
+  constexpr bool is_number = is_ranked_number<std::remove_cvref_t<std::invoke_result_t<Code, K const&>>>;
   constexpr bool ascends = std::same_as<std::remove_cvref_t<decltype(code.before)>, smaller>;
   switch (n) {
     case 0:
@@ -225,8 +221,8 @@ void sort_by_size(records<K, V> from, records<K, V> to, std::size_t n, Code cons
     case 8:
       return sort_by_counting<true, 8>(from, to, n, code);
     default:
-      if constexpr (ascends && !std::is_void_v<number>) {
-        sort_by_numbers<number>(from, to, n, code);
+      if constexpr (is_number && ascends) {
+        sort_by_numbers(from, to, n, code);
       } else {
         if (n <= 12) return sort_by_counting<false, 12>(from, to, n, code);
         if (n <= 16) return sort_by_counting<false, 16>(from, to, n, code);

@@ -45,10 +45,10 @@ struct packed_column {
         return *reinterpret_cast<std::uint64_t const*>(value);
     }
   }
-  [[nodiscard]] ORDO_FN std::uint64_t code_at(std::size_t i) const {
+  [[nodiscard]] ORDO_FN std::uint64_t code_at(std::size_t i) const { return encode(bits_at(i)); }
+  [[nodiscard]] ORDO_FN std::uint64_t encode(std::uint64_t bits) const {
     unsigned const width = 8 * bytes;
     std::uint64_t const all = ~std::uint64_t{0} >> (64 - width), top = std::uint64_t{1} << (width - 1);
-    std::uint64_t bits = bits_at(i);
     if (infinity != 0) {
       if (equal_zeros && bits == top) bits = 0;
       if ((bits & ~top) > infinity) {
