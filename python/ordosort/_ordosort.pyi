@@ -12,6 +12,7 @@ StoredIndex: Any
 TokenIndex: Any
 argsort: Any
 argsort_fixed: Any
+argsort_arrow: Any
 argsort_list: Any
 argsort_plain: Any
 argsort_rows: Any
@@ -43,6 +44,7 @@ sort_pairs: Any
 sort_peaks: Any
 sort_plain: Any
 sort_segments: Any
+sort_strings: Any
 sort_share: Any
 sort_shares: Any
 sort_unicode: Any

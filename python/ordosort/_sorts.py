@@ -324,6 +324,10 @@ def _argsort_records(a, axis, order, flags, machine):
 
 def _argsort_column(a, flags, machine):
     """Returns the order of a column of numbers or categories."""
+    if type(a).__module__.partition(".")[0] in ("pyarrow", "polars"):
+        index = core.argsort_arrow(_machines.chosen(machine), a, flags)
+        if index is not None:
+            return index
     library, keys, validity, wide = _row_key(a, _machines.chosen(machine), False)
     if wide or (validity is not None and keys.size <= _FEW_ROWS):
         nan_order = _NAN_ORDERS["total" if flags & _TOTAL_ORDER else "last"]
@@ -794,8 +798,8 @@ def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="las
     >>> ordosort.argsort_rows([np.array([1, 0, 1]), np.array([0.5, 0.5, 0.25])])
     array([1, 2, 0])
     """
-    machine = _machines.chosen(machine)
-    if descending is False and nulls_first is False and nan_order == "last" and type(columns) is list:
+    machine = _machines._default if machine is None else _machines.chosen(machine)
+    if type(columns) is list and descending is False and nulls_first is False and nan_order == "last":
         index = core.argsort_rows_plain(machine, columns)
         if index is not None:
             return index

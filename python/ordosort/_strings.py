@@ -195,6 +195,10 @@ def sort_strings(strings, *, descending=False, machine=None):
         return core.sort_list(machine, list(strings), bool(descending))  # an iterator ends
     column = _arrow_column(strings)
     descending = bool(descending)
+    if column is not None and column.layout == "offsets" and column.validity is None and _is_arrow_strings(strings):
+        result = _arrow_strings(strings, column, *core.sort_strings(machine, *column.buffers, descending), None, 0)
+        if result is not None:
+            return result
     order = order_of(strings, descending, machine) if column is None else order_of_column(column, descending, machine)
     return taken(strings, order.positions(), machine, column)
 
@@ -223,6 +227,11 @@ def taken(items, index, machine, column=None):
     return [items[i] for i in index.tolist()]
 
 
+def _is_arrow_strings(items):
+    """Returns true for an array of pyarrow of the types string, binary and their large forms."""
+    return _root(items) == "pyarrow" and str(items.type).removeprefix("large_") in ("string", "binary")
+
+
 def _taken_of_arrow(items, index, machine, column):
     """Returns strings of pyarrow at positions, gathered by all threads; None for types and arrays that this does not serve."""
     import pyarrow  # type: ignore
@@ -244,11 +253,17 @@ def _taken_of_arrow(items, index, machine, column):
         core.gather(machine, column.buffers[0].view("V16"), index, views.view("V16"))
         buffers = [validity, pyarrow.py_buffer(views.view(np.uint8)), *items.buffers()[2:]]
         return pyarrow.Array.from_buffers(items.type, len(index), buffers, nulls)
-    begins, gathered = core.gather_strings(machine, *column.buffers, index)
+    return _arrow_strings(items, column, *core.gather_strings(machine, *column.buffers, index), validity, nulls)
+
+
+def _arrow_strings(items, column, begins, gathered, validity, nulls):
+    """Returns strings of pyarrow like `items`, from their buffers; None if there are more bytes than their offsets hold."""
+    import pyarrow  # type: ignore
+
     if column.format in "uz" and begins.dtype != np.int32:  # of joined chunks
         if len(gathered) >= 2**31:
             return None
         begins = begins.astype(np.int32)
     buffers = [validity, pyarrow.py_buffer(begins), pyarrow.py_buffer(gathered)]
-    result = pyarrow.Array.from_buffers(items.type, len(index), buffers, nulls)
+    result = pyarrow.Array.from_buffers(items.type, len(begins) - 1, buffers, nulls)
     return pyarrow.chunked_array([result], items.type) if hasattr(items, "chunks") else result

@@ -152,6 +152,8 @@ nb::object unique_plain(machines& on, nb::handle given, bool with_counts) {
 nb::object argsort_rows_plain(machines& on, nb::list const& columns) {
   std::vector<nb::object> held;  // another thread may change the list
   std::vector<ordo_row_key> keys;
+  held.reserve(columns.size());
+  keys.reserve(columns.size());
   std::size_t n = 0;
   for (nb::handle column : columns) {
     plain const values(column);

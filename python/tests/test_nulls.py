@@ -257,3 +257,23 @@ def test_strings_of_polars_and_chunks():
         "c",
         None,
     ]
+
+
+@pytest.mark.parametrize("n", [1, 13, 600, 5000])
+@pytest.mark.parametrize("kind", ["i1", "u2", "i4", "u8", "f2", "f4", "f8", "M8[D]", "M8[us]", "m8[s]"])
+def test_slices_of_arrow(kind, n):
+    arrow = pytest.importorskip("pyarrow")
+    random = np.random.default_rng(n)
+    for share in (0, 0.3, 1):
+        numbers, missing = random.integers(0, 100, n + 5), random.random(n + 5) < share
+        keys = numbers.astype("i8").view("M8[D]").astype(kind) if kind[0] in "M" else numbers.astype(kind)
+        if kind[0] == "f":
+            keys[random.random(n + 5) < 0.2] = np.nan
+        array = arrow.array(keys, mask=missing).slice(3, n)
+        keys, missing = keys[3 : n + 3], missing[3 : n + 3]
+        valid = np.flatnonzero(~missing)
+        for descending in (False, True):
+            order = ordosort.argsort(keys[valid], descending=descending)
+            expected = np.concatenate([valid[order], np.flatnonzero(missing)])
+            np.testing.assert_array_equal(ordosort.argsort(array, descending=descending), expected)
+            np.testing.assert_array_equal(ordosort.argsort(arrow.chunked_array([array]), descending=descending), expected)

@@ -155,8 +155,24 @@ def test_a_list_that_changes():
     assert all(result in ([], wanted) for result in results)
 
 
+def test_arrow_strings_of_any_length():
+    arrow = pytest.importorskip("pyarrow")
+    chosen = random.Random(3)
+    for n, longest in [(0, 1), (1, 40), (9, 40), (50, 3), (700, 17), (5000, 33)]:
+        items = [bytes(chosen.choices(b"ab\0", k=chosen.choice([0, longest, chosen.randrange(longest + 1)]))) for _ in range(n)]
+        for kind in (arrow.binary(), arrow.large_binary()):
+            array = arrow.array(items, kind)
+            for descending in (False, True):
+                result = ordosort.sort_strings(array, descending=descending)
+                result.validate(full=True)
+                assert result.type == kind and result.to_pylist() == sorted(items, reverse=descending)
+            assert ordosort.sort_strings(array.slice(1, max(n - 2, 0))).to_pylist() == sorted(items[1:-1])
+
+
 def test_wrong_offsets():
     arrow = pytest.importorskip("pyarrow")
     offsets = arrow.py_buffer(np.array([0, 5, 2], "i4"))
     with pytest.raises(ValueError, match="bad offset: strings: number"):
         ordosort.argsort_strings(arrow.Array.from_buffers(arrow.string(), 2, [None, offsets, arrow.py_buffer(b"hello")]))
+    with pytest.raises(ValueError, match="bad offset: strings: number"):
+        ordosort.sort_strings(arrow.Array.from_buffers(arrow.string(), 2, [None, offsets, arrow.py_buffer(b"hello")]))
