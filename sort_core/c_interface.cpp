@@ -346,6 +346,7 @@ std::vector<row_key> read_row_keys(ordo_row_key const* keys, std::size_t num_key
   if (num_keys != 0) checked(keys, "keys");
   check_extent("keys", num_keys, sizeof(ordo_row_key));
   std::vector<row_key> columns;
+  columns.reserve(num_keys);
   for (std::size_t i = 0; i < num_keys; ++i) columns.push_back(read_row_key(keys[i], n));
   return columns;
 }

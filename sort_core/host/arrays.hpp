@@ -210,7 +210,7 @@ void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> cod
   bit_range const bits = detail::clipped<K>({});
   std::size_t const max_vector = max_vector_records<K, V>(bits), small = network_keys(sizeof(K));
   std::size_t const max_length = max_one_thread(cut_limit);
-  tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
+  tbb::enumerable_thread_specific<thread_scratch> local;
   each_segment(
       arrays,
       [&](std::size_t first, std::size_t last, auto postpone) {
@@ -227,7 +227,7 @@ void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> cod
             postpone(s);
           } else {
             sort_segment(
-                all.from(begin), n, nullptr, of, [&] { return other.of_size(max_stable_array_length); },
+                all.from(begin), n, nullptr, of, [&] { return other.template of_size<K, V>(max_stable_array_length); },
                 [&](records<K, V> array, records<K, V> scratch) { sort_in_place(array, n, bits, scratch); });
           }
         }
@@ -235,7 +235,7 @@ void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> cod
       [&](std::size_t s) {
         std::size_t const begin = arrays.begin(s), n = arrays.end(s) - begin;
         if (!everywhere_in_order(all.keys + begin, n, of))
-          sort_cutting(all.from(begin), n, of, [&] { return local.local().of_size(max_stable_array_length); });
+          sort_cutting(all.from(begin), n, of, [&] { return local.local().template of_size<K, V>(max_stable_array_length); });
       });
 }
 

@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -99,14 +98,13 @@ struct narrow_digit {
 // The loops below take their arguments by value and count in arrays of their own, so that no write of a key of 8 bits, which
 // might be a write to anything, makes them read these again.
 
-template <class Count>
-using narrow_counts = std::array<Count, narrow_bins>;
+using narrow_counts = std::array<std::size_t, narrow_bins>;
 
 /// Writes the number of codes of [begin, end) with each value of a digit to `counts`.
-template <class Count, class K>
-void count_narrow(K const* codes, std::size_t begin, std::size_t end, narrow_digit<K> digit, narrow_counts<Count>& counts) {
+template <class K>
+void count_narrow(K const* codes, std::size_t begin, std::size_t end, narrow_digit<K> digit, narrow_counts& counts) {
   // Two counters a digit: an increment waits for the one before if that was of the same counter.
-  narrow_counts<Count> even{}, odd{};
+  narrow_counts even{}, odd{};
   std::size_t i = begin;
   for (; i + 2 <= end; i += 2) {
     ++even[digit(codes[i])];
@@ -116,10 +114,10 @@ void count_narrow(K const* codes, std::size_t begin, std::size_t end, narrow_dig
   for (std::size_t b = 0; b < narrow_bins; ++b) counts[b] = even[b] + odd[b];
 }
 /// Does the same for two digits in one read.
-template <class Count, class K>
-void count_two_narrow(K const* codes, std::size_t n, narrow_digit<K> low, narrow_digit<K> high,
-                      narrow_counts<Count>& low_counts, narrow_counts<Count>& high_counts) {
-  narrow_counts<Count> of_low{}, of_high{};
+template <class K>
+void count_two_narrow(K const* codes, std::size_t n, narrow_digit<K> low, narrow_digit<K> high, narrow_counts& low_counts,
+                      narrow_counts& high_counts) {
+  narrow_counts of_low{}, of_high{};
   for (std::size_t i = 0; i < n; ++i) {
     ++of_low[low(codes[i])];
     ++of_high[high(codes[i])];
@@ -128,10 +126,10 @@ void count_two_narrow(K const* codes, std::size_t n, narrow_digit<K> low, narrow
   high_counts = of_high;
 }
 /// Moves records [begin, end) to the places that `starts` holds for each digit; values alone if not With_keys.
-template <bool With_keys, class Count, class Value, class K, class V>
+template <bool With_keys, class Value, class K, class V>
 void move_narrow(K const* codes, Value value, records<K, V> to, std::size_t begin, std::size_t end, narrow_digit<K> digit,
-                 narrow_counts<Count> const& starts) {
-  narrow_counts<Count> next = starts;
+                 narrow_counts const& starts) {
+  narrow_counts next = starts;
   for (std::size_t i = begin; i < end; ++i) {
     K const code = codes[i];
     std::size_t const at = next[digit(code)]++;
@@ -141,23 +139,23 @@ void move_narrow(K const* codes, Value value, records<K, V> to, std::size_t begi
 }
 
 /// A stable distribution of n codes of 8 or 16 bits by one digit, on all threads.
-template <class Count, class K>
+template <class K>
 class narrow_distribution {
  public:
   narrow_distribution(K const* codes, std::size_t n, bit_range digit) : narrow_distribution(codes, n, digit, nullptr) {}
   /// @param counts  the numbers of codes with each digit if there is one thread, or null
-  narrow_distribution(K const* codes, std::size_t n, bit_range digit, narrow_counts<Count> const* counts)
+  narrow_distribution(K const* codes, std::size_t n, bit_range digit, narrow_counts const* counts)
       : codes_(codes), parts_(n, 1 << 14), digit_(digit), of_parts_(parts_.count == 1 ? 0 : parts_.count) {
     if (counts)
       starts(0) = *counts;
     else
       parts_.run(
           [&](std::size_t part, std::size_t begin, std::size_t end) { count_narrow(codes, begin, end, digit_, starts(part)); });
-    Count sum = 0;
+    std::size_t sum = 0;
     for (std::size_t b = 0; b < narrow_bins; ++b) {
-      Count const before = sum;
+      std::size_t const before = sum;
       for (std::size_t part = 0; part < parts_.count; ++part) sum += std::exchange(starts(part)[b], sum);
-      all_equal_ |= std::size_t(sum - before) == n;
+      all_equal_ |= sum - before == n;
     }
   }
   [[nodiscard]] bool all_equal() const { return all_equal_; }
@@ -171,16 +169,16 @@ class narrow_distribution {
   }
 
  private:
-  [[nodiscard]] narrow_counts<Count>& starts(std::size_t part) { return of_parts_.empty() ? of_all_ : of_parts_[part]; }
-  [[nodiscard]] narrow_counts<Count> const& starts(std::size_t part) const {
+  [[nodiscard]] narrow_counts& starts(std::size_t part) { return of_parts_.empty() ? of_all_ : of_parts_[part]; }
+  [[nodiscard]] narrow_counts const& starts(std::size_t part) const {
     return of_parts_.empty() ? of_all_ : of_parts_[part];
   }
 
   K const* codes_;
   blocks parts_;
   narrow_digit<K> digit_;
-  narrow_counts<Count> of_all_;
-  std::vector<narrow_counts<Count>> of_parts_;  // empty for a single one
+  narrow_counts of_all_;
+  std::vector<narrow_counts> of_parts_;  // empty for a single one
   bool all_equal_ = false;
 };
 
@@ -196,11 +194,12 @@ struct stored_value<nothing> {
   nothing operator()(std::size_t) const { return {}; }
 };
 
-/// Does the work of sort_narrow with counters that hold n.
-template <class Count, class Value, class K, class V>
-void sort_narrow_by(Value value, records<K, V> to, records<K, V> scratch, std::size_t n, bit_range bits, bool in_place) {
+/// Sorts records stably by `bits` of their codes, which are in to.keys, where the sorted codes will be, too. value(i), the
+/// value of code i, may read to.values if `in_place`. `scratch` has the same size as `to`.
+template <class Value, class K, class V>
+void sort_narrow(Value value, records<K, V> to, records<K, V> scratch, std::size_t n, bit_range bits, bool in_place) {
   constexpr bool has_values = !std::same_as<V, nothing>;
-  using distribution = narrow_distribution<Count, K>;
+  using distribution = narrow_distribution<K>;
   auto const sort_by_one = [&](distribution const& into, bit_range digit) {
     if (into.all_equal()) {
       if constexpr (has_values)
@@ -225,7 +224,7 @@ void sort_narrow_by(Value value, records<K, V> to, records<K, V> scratch, std::s
   unsigned const middle = std::min(bits.begin + narrow_digit_bits, bits.end);
   bit_range const low_digit{bits.begin, middle}, high_digit{middle, bits.end};
   if (middle == bits.end) return sort_by_one(distribution(to.keys, n, bits), bits);
-  narrow_counts<Count> counts, high_counts;
+  narrow_counts counts, high_counts;
   bool const at_once = blocks(n, 1 << 14).count == 1;
   if (at_once) count_two_narrow(to.keys, n, narrow_digit<K>(low_digit), narrow_digit<K>(high_digit), counts, high_counts);
   distribution const low(to.keys, n, low_digit, at_once ? &counts : nullptr);
@@ -235,16 +234,6 @@ void sort_narrow_by(Value value, records<K, V> to, records<K, V> scratch, std::s
   distribution const high(scratch.keys, n, high_digit, of_high);
   if (high.all_equal()) return copy_all(scratch, to, n);
   high.template move<true>(stored_value<V>{scratch.values}, to);
-}
-
-/// Sorts records stably by `bits` of their codes, which are in to.keys, where the sorted codes will be, too. value(i), the
-/// value of code i, may read to.values if `in_place`. `scratch` has the same size as `to`.
-template <class Value, class K, class V>
-void sort_narrow(Value value, records<K, V> to, records<K, V> scratch, std::size_t n, bit_range bits, bool in_place) {
-  if (n <= std::numeric_limits<std::uint32_t>::max())
-    sort_narrow_by<std::uint32_t>(value, to, scratch, n, bits, in_place);
-  else
-    sort_narrow_by<std::size_t>(value, to, scratch, n, bits, in_place);
 }
 
 }  // namespace ordo::inline v0::host_detail

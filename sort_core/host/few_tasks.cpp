@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -224,25 +225,55 @@ bool select_few(detail::operation_task const& task) {
   return true;
 }
 
+/// Writes the bits of the items of a column.
+template <class T>
+void read_items(detail::packed_column const& column, std::span<std::uint64_t> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = *reinterpret_cast<T const*>(column.values + i * column.stride);
+}
+/// Writes the codes of a column, in loops that decide nothing for each row where the column has numbers.
+void write_codes(detail::packed_column const column, std::span<std::uint64_t> to) {
+  switch (column.is_string ? 0 : column.bytes) {
+    case 1:
+      read_items<std::uint8_t>(column, to);
+      break;
+    case 2:
+      read_items<std::uint16_t>(column, to);
+      break;
+    case 4:
+      read_items<std::uint32_t>(column, to);
+      break;
+    case 8:
+      read_items<std::uint64_t>(column, to);
+      break;
+    default:
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] = column.bits_at(i);
+  }
+  if (column.infinity == 0 && column.flip_negative == 0) {
+    std::uint64_t const flip = column.flip, all = ~std::uint64_t{0} >> (64 - 8 * column.bytes);
+    for (std::uint64_t& bits : to) bits = (bits ^ flip) & all;
+  } else {
+    for (std::uint64_t& bits : to) bits = column.encode(bits);
+  }
+}
+
 /// Rows as numbers of many bits: of each column the bits in which rows differ, below a bit for null; the first column is
 /// highest.
 class packed_rows {
  public:
   packed_rows(detail::operation_task const& task, std::size_t n) : n_(n) {
     std::vector<detail::packed_column> const columns = detail::packed_columns(task);
-    std::vector<std::uint64_t> values(n);
-    for (detail::packed_column const& each : columns) {
-      detail::packed_column const column = each;  // a copy, which no write to `values` may be a write to
-      std::uint64_t* const to = values.data();
+    words_.reserve(std::min(columns.size(), max_reserved) * n);
+    std::array<std::uint64_t, max_packed> room_for_values;
+    std::span const values(room_for_values.data(), n);
+    for (detail::packed_column const& column : columns) {
       if (column.has_flag) {
-        for (std::size_t i = 0; i < n; ++i) to[i] = column.is_null(i) != column.nulls_first;
+        for (std::size_t i = 0; i < n; ++i) values[i] = column.is_null(i) != column.nulls_first;
         append(values);
       }
-      if (column.validity) {
-        for (std::size_t i = 0; i < n; ++i) to[i] = column.is_null(i) ? 0 : column.code_at(i);
-      } else {
-        for (std::size_t i = 0; i < n; ++i) to[i] = column.code_at(i);
-      }
+      write_codes(column, values);
+      if (column.validity)
+        for (std::size_t i = 0; i < n; ++i)
+          if (column.is_null(i)) values[i] = 0;
       append(values);
     }
   }
@@ -251,9 +282,10 @@ class packed_rows {
 
  private:
   static constexpr unsigned word_bits = 64;
+  static constexpr std::size_t max_reserved = 4;  // words a row
 
   /// Appends one number of each row, less the smallest.
-  void append(std::vector<std::uint64_t>& values) {
+  void append(std::span<std::uint64_t> values) {
     std::uint64_t first = values[0], last = values[0];
     for (std::uint64_t const value : values) {
       first = std::min(first, value);
@@ -273,7 +305,7 @@ class packed_rows {
     }
   }
   /// Appends the lowest bits of numbers as the highest of a new word.
-  void append_word(std::vector<std::uint64_t> const& values, unsigned width) {
+  void append_word(std::span<std::uint64_t const> values, unsigned width) {
     free_bits_ = word_bits - width;
     std::size_t const begin = words_.size();
     words_.resize(begin + n_);
@@ -299,9 +331,9 @@ void sort_rows(packed_rows const& rows, few_records& few, std::size_t begin, std
 }
 
 /// Replaces the number of keys with each digit by where they begin.
-void to_begins(narrow_counts<std::uint32_t>& counts) {
-  std::uint32_t sum = 0;
-  for (std::uint32_t& count : counts) sum += std::exchange(count, sum);
+void to_begins(narrow_counts& counts) {
+  std::size_t sum = 0;
+  for (std::size_t& count : counts) sum += std::exchange(count, sum);
 }
 
 constexpr std::size_t max_narrow_positions = 4096;
@@ -310,9 +342,9 @@ constexpr std::size_t max_narrow_positions = 4096;
 template <class Code, class Index>
 void argsort_narrow(Code code, std::size_t n, Index* index) {
   using K = decltype(code(0));
-  narrow_counts<std::uint32_t> low{};
+  narrow_counts low{};
   if constexpr (sizeof(K) == 1) {
-    narrow_counts<std::uint32_t> odd{};  // an increment waits for the one before if that was of the same counter
+    narrow_counts odd{};  // an increment waits for the one before if that was of the same counter
     std::size_t i = 0;
     for (; i + 2 <= n; i += 2) {
       ++low[code(i)];
@@ -323,7 +355,7 @@ void argsort_narrow(Code code, std::size_t n, Index* index) {
     to_begins(low);
     for (i = 0; i < n; ++i) index[low[code(i)]++] = Index(i);
   } else {
-    narrow_counts<std::uint32_t> high{};
+    narrow_counts high{};
     std::array<std::uint16_t, max_narrow_positions> codes, positions;
     std::array<std::uint8_t, max_narrow_positions> digits;
     for (std::size_t i = 0; i < n; ++i) {

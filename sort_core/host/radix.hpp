@@ -192,7 +192,7 @@ void encode_all(records<K, V> from, records<K, V> to, std::size_t n, key_code<K>
 template <class K, class V>
 void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across, std::size_t max_vector,
                   key_code<K> code = {}) {
-  bool const one_thread = n <= parallel_limit;
+  bool const one_thread = is_narrow<K> || n <= parallel_limit;  // sort_narrow has taken more keys that are narrow
   masked<K> const left{detail::bit_mask<K>(bits)};
   if (one_thread ? in_order(from.keys, n, left) : everywhere_in_order(from.keys, n, left)) {  // also if all are equal
     blocks(n, 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
@@ -205,7 +205,7 @@ void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range
   } else if (one_thread) {
     sort_bucket(from, to, n, bits, across, max_vector);
     decode_all((across ? to : from).keys, n, code);
-  } else {
+  } else if constexpr (!is_narrow<K>) {
     auto const bounds = distribute(stored<K, V>{from}, to, n, bits);
     each_bucket(bounds, [&](std::size_t, std::size_t begin, std::size_t size) {
       sort_records(to.from(begin), from.from(begin), size, bits, !across, max_vector, code);
@@ -232,14 +232,16 @@ void sort_computed(Source source, records<K, V> to, records<K, V> scratch, std::
       sort_narrow([source](std::size_t i) { return source.value(i); }, to, scratch, n, bits, false);
       return decode_each(to.keys, n, code);
     }
-  if (n <= parallel_limit) {  // a distribution by all threads would take longer than the sort
+  if (is_narrow<K> || n <= parallel_limit) {  // a distribution by all threads would take longer than the sort
     for (std::size_t i = 0; i < n; ++i) to.set(i, source.key(i), source.value(i));
     return sort_records(to, scratch, n, bits, false, max_vector, code);
   }
-  auto const bounds = distribute(source, scratch, n, bits);
-  each_bucket(bounds, [&](std::size_t, std::size_t begin, std::size_t size) {
-    sort_records(scratch.from(begin), to.from(begin), size, bits, true, max_vector, code);
-  });
+  if constexpr (!is_narrow<K>) {
+    auto const bounds = distribute(source, scratch, n, bits);
+    each_bucket(bounds, [&](std::size_t, std::size_t begin, std::size_t size) {
+      sort_records(scratch.from(begin), to.from(begin), size, bits, true, max_vector, code);
+    });
+  }
 }
 
 /// Records whose keys are encoded when they are read.
@@ -257,9 +259,9 @@ template <class K, class V>
 void sort_encoded(records<K, V> from, records<K, V> to, records<K, V> other, std::size_t n, bit_range bits, key_code<K> code) {
   K const mask = detail::bit_mask<K>(bits);
   // Ordered arrays should cost no more than reading them: use the cheapest comparison that decides.
-  bool const presorted = !code.identity()   ? sort_presorted(from, to, other, n, encoded<K>{code, mask})
-                         : mask != K(~K{0}) ? sort_presorted(from, to, other, n, masked<K>{mask})
-                                            : sort_presorted(from, to, other, n, whole<K, smaller>{});
+  bool const is_whole = code.identity() && mask == K(~K{0});
+  bool const presorted = is_whole ? sort_presorted(from, to, other, n, whole<K, smaller>{})
+                                  : sort_presorted(from, to, other, n, encoded<K>{code, mask});
   if (presorted) return;
   std::size_t const max_vector = max_vector_records<K, V>(bits);
   if constexpr (for_vectors<K, V>) {
@@ -286,7 +288,8 @@ void sort_encoded(records<K, V> from, records<K, V> to, records<K, V> other, std
       return decode_each(to.keys, n, code);
     }
   }
-  if (n > parallel_limit) return sort_computed(to_encode<K, V>{from, code}, to, other, n, bits, code);
+  if constexpr (!is_narrow<K> || std::same_as<V, nothing>)
+    if (n > parallel_limit) return sort_computed(to_encode<K, V>{from, code}, to, other, n, bits, code);
   encode_all(from, to, n, code);
   sort_records(to, other, n, bits, false, max_vector, code);
 }

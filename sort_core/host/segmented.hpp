@@ -1,9 +1,12 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <tbb/combinable.h>
@@ -28,16 +31,17 @@ void each_segment(segment_list<Offset> segments, Some some, Whole whole) {
   auto const run = [&](std::size_t first, std::size_t last) {
     some(first, last, [&](std::size_t s) { late.local().push_back(s); });
   };
+  // Called in one way only, so that it is compiled once.
+  auto const on_range = [](void const* call, std::size_t first, std::size_t last) {
+    (*static_cast<decltype(run)*>(call))(first, last);
+  };
   std::size_t const threads = std::size_t(tbb::this_task_arena::max_concurrency());
   std::size_t const grain = std::min<std::size_t>(64, segments.size() / (16 * threads));
   if (segments.size() == 0) return;
-  if (threads == 1 || segments.size() == 1) {
-    run(0, segments.size());
-  } else {
-    for_ranges(
-        segments.size(), std::max<std::size_t>(1, grain),
-        [](void const* call, std::size_t first, std::size_t last) { (*static_cast<decltype(run)*>(call))(first, last); }, &run);
-  }
+  if (threads == 1 || segments.size() == 1)
+    on_range(&run, 0, segments.size());
+  else
+    for_ranges(segments.size(), std::max<std::size_t>(1, grain), on_range, &run);
   late.combine_each([&](std::vector<std::size_t> const& result) {
     for (std::size_t s : result) whole(s);
   });
@@ -48,19 +52,33 @@ inline std::size_t max_one_thread(std::size_t limit) {
   return tbb::this_task_arena::max_concurrency() == 1 ? ~std::size_t{0} : limit;
 }
 
-/// The second buffer of the sorts of one thread.
-template <class K, class V>
-struct thread_scratch {
-  std::vector<K> keys;
-  std::vector<V> values;
-
+/// The second buffer of the sorts of one thread, for records of all types: so each source compiles one container of oneTBB.
+class thread_scratch {
+ public:
+  /// Returns n records, which are not set. They are valid until the next call.
+  template <class K, class V>
   records<K, V> of_size(std::size_t n) {
-    if (keys.size() < n) {
-      keys.resize(n);
-      values.resize(n);
-    }
-    return {keys.data(), values.data()};
+    static_assert(std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<V>);
+    static_assert(std::max(alignof(K), alignof(V)) <= alignment);
+    std::size_t const of_keys = (n * sizeof(K) + alignment - 1) / alignment * alignment;
+    std::byte* const all = bytes(of_keys + (std::same_as<V, nothing> ? 0 : n * sizeof(V)));
+    return {reinterpret_cast<K*>(all), std::same_as<V, nothing> ? nullptr : reinterpret_cast<V*>(all + of_keys)};
   }
+
+ private:
+  static constexpr std::size_t alignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+  std::byte* bytes(std::size_t n) {
+    if (size_ < n) {
+      size_ = std::max(n, 2 * size_);
+      memory_.reset();
+      memory_ = std::make_unique_for_overwrite<std::byte[]>(size_);
+    }
+    return memory_.get();
+  }
+
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t size_ = 0;
 };
 
 template <class K, class V, class Scratch, class Sort>
@@ -116,7 +134,7 @@ void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std:
   encoded<K> const of{code, detail::bit_mask<K>(bits)};
   std::size_t const max_vector = max_vector_records<K, V>(bits), small = network_keys(sizeof(K));
   std::size_t const max_length = max_one_thread(parallel_limit);
-  tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
+  tbb::enumerable_thread_specific<thread_scratch> local;
   each_segment(
       segments,
       [&](std::size_t first, std::size_t last, auto postpone) {
@@ -133,7 +151,7 @@ void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std:
             postpone(s);
           else
             sort_segment(
-                all.from(begin), n, heads ? heads + begin : nullptr, of, [&] { return other.of_size(n); },
+                all.from(begin), n, heads ? heads + begin : nullptr, of, [&] { return other.template of_size<K, V>(n); },
                 [&](records<K, V> segment, records<K, V> to) { sort_bucket(segment, to, n, bits, false, max_vector); });
         }
       },
@@ -161,17 +179,15 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
                             Scratch scratch) {
   constexpr std::size_t batch = 1024;
   encoded<K> const code{{}, detail::bit_mask<K>(bits)};
-  tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
-  tbb::enumerable_thread_specific<std::vector<K>> local_keys;
+  tbb::enumerable_thread_specific<thread_scratch> local, local_keys;
   auto const size_at = [&](std::size_t s) { return std::size_t(segments.end(s) - segments.begin(s)); };
   // Consecutive segments that hold at most `batch` items together, or a single one.
   auto const sort_batch = [&](std::size_t first, std::size_t last, std::size_t total) {
     auto& other = local.local();
-    auto& keys = local_keys.local();
     bool touching = true;
     for (std::size_t s = first + 1; s < last; ++s) touching = touching && segments.begin(s) == segments.end(s - 1);
-    if (keys.size() < total) keys.resize(std::max(total, batch));
-    K* at = keys.data();
+    K* const keys = local_keys.local().template of_size<K, nothing>(std::max(total, batch)).keys;
+    K* at = keys;
     if (touching) {  // as one segment, so that prefetching continues across the ends of small segments
       compute_keys(items + segments.begin(first), total, key, at);
     } else {
@@ -180,11 +196,12 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
         at += size_at(s);
       }
     }
-    at = keys.data();
+    at = keys;
     for (std::size_t s = first; s != last; ++s) {
       std::size_t const begin = segments.begin(s), n = size_at(s);
       sort_segment(
-          records<K, V>{at, items + begin}, n, heads ? heads + begin : nullptr, code, [&] { return other.of_size(n); },
+          records<K, V>{at, items + begin}, n, heads ? heads + begin : nullptr, code,
+          [&] { return other.template of_size<K, V>(n); },
           [&](records<K, V> segment, records<K, V> to) { sort_bucket(segment, to, n, bits, false); });
       at += n;
     }

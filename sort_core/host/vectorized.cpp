@@ -124,6 +124,9 @@ struct no_encoder {
   HWY_INLINE V encode(tag<T>, V v) const { return v; }
   HWY_INLINE V decode(tag<T>, V v) const { return v; }
 };
+/// The code of keys that stay encoded: the lanes have it themselves. Less code than a decoder that does nothing.
+template <class T>
+constexpr encoder<T> stays_encoded{{.flip = key_code<std::make_unsigned_t<T>>::top, .flip_negative = 0, .rotate = 0}};
 
 /// Returns the vector with lanes i and i ^ Distance exchanged.
 template <std::size_t Distance, class D, class V>
@@ -270,15 +273,21 @@ HWY_NOINLINE void SortRows(T* keys, std::size_t n, In const& in, Out const& out,
   (StoreRow(d, out.decode(d, v[R]), keys, R, n), ...);
 }
 
-/// Sorts keys[0, n), n at most max_rows vectors.
+/// Sorts keys[0, n), n at most max_rows / 2 vectors.
 template <class T, class In, class Out>
-HWY_INLINE void SortFew(T* keys, std::size_t n, In const& in, Out const& out) {
+HWY_INLINE void SortFewer(T* keys, std::size_t n, In const& in, Out const& out) {
   std::size_t const lanes = hn::MaxLanes(tag<T>());
   if (n <= lanes) return SortRows<1>(keys, n, in, out, std::make_index_sequence<1>{});
   if (n <= 2 * lanes) return SortRows<2>(keys, n, in, out, std::make_index_sequence<2>{});
   if (n <= 4 * lanes) return SortRows<4>(keys, n, in, out, std::make_index_sequence<4>{});
-  if (n <= 8 * lanes) return SortRows<8>(keys, n, in, out, std::make_index_sequence<8>{});
-  SortRows<16>(keys, n, in, out, std::make_index_sequence<16>{});
+  SortRows<8>(keys, n, in, out, std::make_index_sequence<8>{});
+}
+/// Sorts keys[0, n) of encoded keys, n at most max_rows vectors, and decodes them.
+template <class T, class Out>
+HWY_INLINE void SortFew(T* keys, std::size_t n, Out const& out) {
+  no_encoder<T> const in;
+  if (n <= max_rows / 2 * hn::MaxLanes(tag<T>())) return SortFewer(keys, n, in, out);
+  SortRows<max_rows>(keys, n, in, out, std::make_index_sequence<max_rows>{});
 }
 
 /// Writes the lanes of `v` that are at most `pivot` to keys[left...], and the others to keys[... right). The keys between are
@@ -380,7 +389,7 @@ HWY_NOINLINE chosen_pivot<T> ChoosePivot(T const* keys, std::size_t n) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     sample[i] = keys[i * (n / samples) + (state >> 32) % (n / samples)];
   }
-  SortFew(sample, samples, no_encoder<T>{}, no_encoder<T>{});
+  SortFew(sample, samples, stays_encoded<T>);
   return {sample[samples / 2 - 1], sample[samples / 2 - 1] == sample[samples / 2]};
 }
 
@@ -408,12 +417,13 @@ void SortEncoded(T* keys, std::size_t n, unsigned rounds, Out const& out) {
     keys += left;
     n -= left;
   }
-  if (n != 0) SortFew(keys, n, no_encoder<T>{}, out);
+  if (n != 0) SortFew(keys, n, out);
 }
 
 template <class U>
 HWY_INLINE void EncodeAll(U* unsigned_keys, std::size_t n, key_code<U> code) {
   using T = lane<U>;
+  if (code == stays_encoded<T>.code) return;  // signed integers
   T* const keys = reinterpret_cast<T*>(unsigned_keys);
   encoder<T> const in{code};
   tag<T> const d;
@@ -433,8 +443,8 @@ HWY_INLINE void Sort(U* unsigned_keys, std::size_t n, key_code<U> encode, key_co
   using T = lane<U>;
   T* const keys = reinterpret_cast<T*>(unsigned_keys);
   encoder<T> const in{encode}, out{decode};
-  if (n <= max_rows * hn::MaxLanes(tag<T>())) {
-    if (n != 0) SortFew(keys, n, in, out);
+  if (n <= max_rows / 2 * hn::MaxLanes(tag<T>())) {  // more are encoded apart: half of the code of networks
+    if (n != 0) SortFewer(keys, n, in, out);
     return;
   }
   EncodeAll(unsigned_keys, n, encode);
@@ -447,7 +457,7 @@ HWY_INLINE void Select(U* unsigned_keys, std::size_t n, std::size_t k, key_code<
   constexpr std::size_t few = max_rows * hn::MaxLanes(tag<T>());
   T* keys = reinterpret_cast<T*>(unsigned_keys);
   encoder<T> const whole{code};
-  if (n <= few) return SortFew(keys, n, whole, whole);
+  if (n <= few / 2) return SortFewer(keys, n, whole, whole);
   EncodeAll(unsigned_keys, n, code);
   for (unsigned rounds = MaxRounds(n); n > few; --rounds) {
     if (rounds == 0) {
@@ -471,7 +481,7 @@ HWY_INLINE void Select(U* unsigned_keys, std::size_t n, std::size_t k, key_code<
     DecodeAll(keys + below, left - below, whole);
     n = below;
   }
-  SortFew(keys, n, no_encoder<T>{}, whole);
+  SortFew(keys, n, whole);
 }
 
 template <class U>

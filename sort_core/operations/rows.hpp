@@ -45,10 +45,10 @@ struct packed_column {
         return *reinterpret_cast<std::uint64_t const*>(value);
     }
   }
-  [[nodiscard]] ORDO_FN std::uint64_t code_at(std::size_t i) const {
+  [[nodiscard]] ORDO_FN std::uint64_t code_at(std::size_t i) const { return encode(bits_at(i)); }
+  [[nodiscard]] ORDO_FN std::uint64_t encode(std::uint64_t bits) const {
     unsigned const width = 8 * bytes;
     std::uint64_t const all = ~std::uint64_t{0} >> (64 - width), top = std::uint64_t{1} << (width - 1);
-    std::uint64_t bits = bits_at(i);
     if (infinity != 0) {
       if (equal_zeros && bits == top) bits = 0;
       if ((bits & ~top) > infinity) {
@@ -109,6 +109,7 @@ inline std::size_t key_words(row_key const& key) {
 /// Returns the columns of all keys. The first has the highest bits.
 inline std::vector<packed_column> packed_columns(operation_task const& task) {
   std::vector<packed_column> columns;  // the lowest first
+  columns.reserve(task.num_row_keys);
   std::uint64_t begin = 0;
   for (std::size_t c = task.num_row_keys; c-- != 0;) {
     row_key const& key = task.row_keys[c];

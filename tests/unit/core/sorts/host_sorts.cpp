@@ -209,10 +209,10 @@ TEST_CASE("an array sort with useless pivots partitions a few times", "[array_so
   auto keys = against_array_sort();
   std::atomic<unsigned> pieces{0};
   ordo::host_detail::encoded<std::uint32_t> const whole_key{{}, ~0u};
-  tbb::enumerable_thread_specific<ordo::host_detail::thread_scratch<std::uint32_t, nothing>> local;
+  tbb::enumerable_thread_specific<ordo::host_detail::thread_scratch> local;
   ordo::host_detail::sort_cutting(records<std::uint32_t, nothing>{keys.data(), nullptr}, uncut, whole_key, [&] {
     ++pieces;
-    return local.local().of_size(ordo::max_stable_array_length);
+    return local.local().of_size<std::uint32_t, nothing>(ordo::max_stable_array_length);
   });
   CHECK(std::is_sorted(keys.begin(), keys.end()));
   CHECK(pieces <= ordo::host_detail::max_cuts(uncut) + 1);
