@@ -187,7 +187,7 @@ void select_top(B& backend, code_at<K> code, std::size_t n, std::size_t k, bool 
 }
 
 /// Returns a bound on the lengths of a task's segments.
-inline std::size_t longest_of(sort_task const& task) {
+inline std::size_t length_bound(sort_task const& task) {
   return task.uniform_length != 0 ? task.uniform_length : std::min(task.max_length, task.n);
 }
 
@@ -214,7 +214,7 @@ template <Backend B, class K>
 bool select_top_of_each(B& backend, operation_task const& task, sort_task const& sort) {
   if constexpr (selects_from_segments<B>)
     return backend.select_top(
-        codes_for<K>(sort), segment_list<any_offset>(sort), sort.n, longest_of(sort), task.k, task.sorted,
+        codes_for<K>(sort), segment_list<any_offset>(sort), sort.n, length_bound(sort), task.k, task.sorted,
         write_top_item<K>{codes_for<K>(sort).keys, task.relative, make_outputs<K>(task, sort.segments * task.k)});
   return false;
 }
@@ -390,7 +390,7 @@ constexpr std::size_t selected_by_all_from = std::size_t{1} << 18;
 /// Returns true if it pays to sort segments whole: k is a large part of them, or many threads sort many.
 template <class B>
 bool sorts_whole_segments(sort_task const& task, std::size_t k) {
-  return !has_workers<B> || k >= longest_of(task) / 2;
+  return !has_workers<B> || k >= length_bound(task) / 2;
 }
 
 /// Selects the first k items of each segment: one thread does it, or all do where the segment is long.
@@ -435,7 +435,7 @@ void run_segmented_top_k(B& backend, operation_task const& task) {
 template <Backend B>
 std::optional<std::size_t> memory_of_selection(B& backend, sort_task const& sort, std::size_t k) {
   if constexpr (selects_from_segments<B>)
-    return backend.select_top_memory(sort.n, sort.segments, longest_of(sort), k, sort.key_bytes);
+    return backend.select_top_memory(sort.n, sort.segments, length_bound(sort), k, sort.key_bytes);
   return std::nullopt;
 }
 
@@ -448,7 +448,7 @@ std::size_t task_top_k_memory(B& backend, operation_task const& task) {
 template <Backend B>
 std::size_t task_segmented_top_k_memory(B& backend, operation_task const& task) {
   std::size_t const n = task.sort.n, key = task.sort.key_bytes, position = position_bytes(n);
-  std::size_t const count = task.sort.segments, rows = count * task.k, longest = longest_of(task.sort);
+  std::size_t const count = task.sort.segments, rows = count * task.k, longest = length_bound(task.sort);
   if (!sorts_whole_segments<B>(task.sort, task.k))
     return longest < selected_by_all_from ? 0 : select_top_memory(backend, longest, task.k, key);
   if (auto const selecting = memory_of_selection(backend, task.sort, task.k)) return *selecting;

@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -9,30 +10,36 @@
 #include "sort_core/cuda/primitives/thread_group.cuh"
 
 // The first k items of each segment, in one launch that reads each key once. A long segment is divided into slices, one for a
-// block. The block keeps up to `capacity` items in shared memory. When more than these pass, a radix select by (code, position)
-// finds a limit that at least k items precede, and no item at or after it passes from then on: after the first tile few do. The
-// block that ends last of a segment does the same with what the blocks have kept, and sorts the rest. A warp selects from a
-// short segment bit by bit, with the codes in its registers, and ranks what is left by counting.
+// block. The block keeps items in shared memory. A radix select by (code, position) of its first tile finds a limit that at
+// least k items precede, and no item at or after it passes from then on: few do. It finds another one when there is no more
+// room. The block that ends last of a segment does the same with what the blocks have kept, and sorts the rest. A warp selects
+// from a short segment, with the codes in its registers, and ranks what is left by counting.
 namespace ordo::inline v0::cuda_detail {
 
 template <class K>
-struct top_sizes {
+struct top_types {
   using word = std::conditional_t<sizeof(K) <= 4, std::uint32_t, std::uint64_t>;
   using item = sampled_item<word>;
-  static constexpr unsigned threads = 512, items = 8 * sizeof(K) == 64 ? 8 : 16, tile = threads * items;
+  /// The number of items of a lane, at most, in a warp that selects from a segment, the greatest k of warps, and warps of a
+  /// block. With fewer items, a warp needs fewer registers.
+  static constexpr unsigned of_a_lane = sizeof(K) == 8 ? 16 : 32, few_of_a_lane = 8, short_k = 64, warps = 8;
+  static constexpr unsigned short_length = warp_threads * of_a_lane, few_length = warp_threads * few_of_a_lane;
+};
+
+template <class K, unsigned Threads>
+struct top_sizes : top_types<K> {
+  using typename top_types<K>::word, typename top_types<K>::item;
+  static constexpr unsigned threads = Threads, items = sizeof(K) == 8 ? 8 : 16, tile = threads * items;
   /// Items that a block holds, and the greatest k: twice as many must fit, the items kept and those of a tile.
-  static constexpr unsigned capacity = 4096, max_k = capacity / 2;
+  static constexpr unsigned capacity = 8 * threads, max_k = capacity / 2;
   static_assert(tile >= capacity);
-  static constexpr unsigned bits = 8 * sizeof(K), digit_bits = 11, digits = 1u << digit_bits;
-  static_assert(digits == 4 * threads);
-  /// The length of the longest segments from which a warp selects, its greatest k, and the items that it ranks.
-  static constexpr unsigned of_a_lane = sizeof(K) == 8 ? 16 : 32, short_length = warp_threads * of_a_lane, short_k = 64;
-  static constexpr unsigned few_of_a_lane = 8;  // the same of a kernel that needs fewer registers
-  static constexpr unsigned warps = 8;
+  static constexpr unsigned bits = 8 * sizeof(K), digits = 4 * threads, digit_bits = std::bit_width(digits) - 1;
+  static constexpr unsigned blocks_at_once = (sizeof(K) == 8 && threads < 512 ? 768 : 1024) / threads;  // registers allow
+
   struct storage {
     alignas(16) std::uint32_t counts[digits];
     item kept[capacity];
-    typename group<threads>::template storage<word> collective;
+    typename group<threads>::template storage<std::uint32_t> collective;
     std::uint32_t passing, digit, below, upto, first, total;
   };
 };
@@ -42,9 +49,11 @@ struct top_sizes {
 /// segment has more than one slice.
 template <class K>
 struct top_exchange {
-  typename top_sizes<K>::item* items;
-  std::uint32_t *counts, *ended;  // of each list: its items, and the blocks that have added theirs
-  std::uint32_t fan, lists;       // lists of a segment
+  typename top_types<K>::item* items;
+  /// For each list: the number of its items, and of blocks that have added theirs.
+  std::uint32_t *counts, *ended;
+  /// The members of a list at most, and the lists of a segment.
+  std::uint32_t fan, lists;
 };
 
 /// Sorts one number of each lane.
@@ -61,9 +70,9 @@ template <class T>
   return own;
 }
 
-template <class K>
-struct top_selector : top_sizes<K> {
-  using sizes = top_sizes<K>;
+template <class K, unsigned Threads>
+struct top_selector : top_sizes<K, Threads> {
+  using sizes = top_sizes<K, Threads>;
   using sizes::threads, sizes::items, sizes::tile, sizes::capacity, sizes::bits, sizes::digit_bits, sizes::digits;
   using typename sizes::item, typename sizes::word, typename sizes::storage;
   using team = group<threads>;
@@ -157,44 +166,7 @@ struct top_selector : top_sizes<K> {
     team::sync();
   }
 
-  /// Returns a bound that at least k codes do not exceed, if each thread gives the code of another item. Without a histogram,
-  /// it is less exact than find_limit. Synchronises. @param k  at most bounded_k
-  [[nodiscard]] __device__ static word find_bound(word code, std::uint32_t k) {
-    word const of_warp = __shfl_sync(all_lanes, sort_lanes(code), (k - 1) / team::warps);
-    return team::reduce(extremes<word>{of_warp, of_warp}, shared().collective).greatest;
-  }
-  static constexpr std::uint32_t bounded_k = team::warps * (warp_threads * 3 / 4);
-
-  /// Reads whole tiles of which few items pass, each warp for itself, and keeps those for which there is room. Returns their
-  /// number, also if there is not. Synchronises.
-  /// @param count  the number of kept items
-  template <class Code>
-  __device__ static std::uint32_t stream(Code code, std::uint64_t begin, std::uint32_t from, std::uint32_t tiles, item limit,
-                                         std::uint32_t count) {
-    storage& s = shared();
-    team::sync();  // s.passing is 0
-    for (std::uint32_t end = from + tiles * tile; from != end; from += tile) {
-      word codes[items];
-      unsigned passing = 0;
-#pragma unroll
-      for (unsigned j = 0; j < items; ++j) codes[j] = code(begin + from + j * threads + threadIdx.x);
-#pragma unroll
-      for (unsigned j = 0; j < items; ++j)
-        passing |= unsigned(item{codes[j], from + j * threads + threadIdx.x}.precedes(limit)) << j;
-      if (!__any_sync(all_lanes, passing != 0)) continue;
-      std::uint32_t to = count + claim(__popc(passing));
-#pragma unroll
-      for (unsigned j = 0; j < items; ++j)
-        if ((passing >> j & 1) != 0 && to < capacity) s.kept[to++] = {codes[j], from + j * threads + threadIdx.x};
-    }
-    team::sync();
-    std::uint32_t const number = s.passing;
-    team::sync();
-    if (threadIdx.x == 0) s.passing = 0;
-    return number;
-  }
-
-  /// Reads items [from, end) and keeps at most `room` of them, among which are the first k, if there are so many. Returns the
+  /// Reads items [from, end) and keeps at most `room` of them, among which are the first k, if there are k. Returns the
   /// number of kept items. Synchronises.
   /// @param begin   the position of the segment whose items are read, in the order of positions
   /// @param others  if it is not null: items in any order, which are read instead
@@ -204,29 +176,11 @@ struct top_selector : top_sizes<K> {
     storage& s = shared();
     item limit = last_item();
     std::uint32_t count = 0;
-    bool again = false;                                               // reads the kept items
-    bool bounds = k <= bounded_k && end - from > min(room, threads);  // looks for a lower limit
-    bool streams = !others;
-    std::uint32_t rate = capacity;  // items of the last tile that passed
-    word lowest = word(~word{0});   // the lowest code that this thread has read
+    bool again = false;  // reads the kept items
     if (threadIdx.x == 0) s.passing = 0;
     while (from < end || again) {
-      std::uint32_t const room_for = (capacity - count) / (2 * rate + 1);
-      std::uint32_t const tiles = again || bounds || !streams ? 0 : min(min((end - from) / tile, room_for), 16u);
-      if (tiles > 1) {
-        std::uint32_t const number = stream(code, begin, from, tiles, limit, count);
-        streams = count + number <= capacity;
-        if (!streams) continue;  // reads these tiles again, one by one
-        count += number;
-        rate = number / tiles;
-        bounds = k <= bounded_k && number > 4 * k;
-        from += tiles * tile;
-        again = count > (from < end ? capacity / 2 : room);
-        continue;
-      }
       item own[items];
       unsigned passing = 0;
-      bool is_bounded = false;
       if (again) {
 #pragma unroll
         for (unsigned j = 0; j < items; ++j) {
@@ -251,31 +205,19 @@ struct top_selector : top_sizes<K> {
         for (unsigned j = 0; j < items; ++j)
           passing |= unsigned(from + j * threads + threadIdx.x < end && own[j].precedes(limit)) << j;
         from = end - from > tile ? from + tile : end;
-        if (bounds) {
-#pragma unroll
-          for (unsigned j = 0; j < items; ++j)
-            if ((passing >> j & 1) != 0) lowest = min(lowest, own[j].code());
-          item const bound{find_bound(lowest, k), ~std::uint32_t{0}};
-          is_bounded = bound.precedes(limit);
-          if (is_bounded) limit = bound;
-#pragma unroll
-          for (unsigned j = 0; j < items; ++j)
-            if (!own[j].precedes(limit)) passing &= ~(1u << j);
-        }
       }
-      if (!again) rate = 0;
       if (team::any(passing != 0)) {
         std::uint32_t first = claim(__popc(passing));
         team::sync();
         std::uint32_t number = s.passing;
-        if (again || count + number > capacity) {
-          item const found = find_limit(own, passing, k, room, place_bits, number);
-          limit = found.precedes(limit) ? found : limit;
-          is_bounded = true;
+        if (count + number > (count == 0 ? room : capacity)) {  // as soon as possible, and when there is no room
+          item const lower = find_limit(own, passing, k, room, place_bits, number);
+          limit = lower.precedes(limit) ? lower : limit;
+          if (!others) limit = {limit.code(), 0};  // later items with its code are not among the first k
           if (threadIdx.x == 0) s.passing = 0;
           unsigned preceding = 0;
 #pragma unroll
-          for (unsigned j = 0; j < items; ++j) preceding |= unsigned(own[j].precedes(found)) << j;
+          for (unsigned j = 0; j < items; ++j) preceding |= unsigned(own[j].precedes(lower)) << j;
           passing &= preceding;
           team::sync();
           first = claim(__popc(passing));
@@ -285,14 +227,9 @@ struct top_selector : top_sizes<K> {
         for (unsigned j = 0; j < items; ++j)
           if ((passing >> j & 1) != 0) s.kept[first++] = own[j];
         count += number;
-        if (!again) {
-          rate = number;
-          bounds = k <= bounded_k && number > 4 * k;
-        }
         team::sync();
         if (threadIdx.x == 0) s.passing = 0;
       }
-      if (is_bounded && !others) limit = {limit.code(), 0};  // later items with its code are not among the first k
       again = count > (from < end ? capacity / 2 : room);
     }
     return count;
@@ -323,12 +260,12 @@ struct top_selector : top_sizes<K> {
 /// @param k         at most max_k
 /// @param slices    blocks of a segment at most
 /// @param shortest  the length of the shortest segment that is not left out
-template <class K, class Code, class Offset, class Write>
-__global__ void __launch_bounds__(top_sizes<K>::threads, 2)
+template <class K, unsigned Threads, class Code, class Offset, class Write>
+__global__ void __launch_bounds__(Threads, top_sizes<K, Threads>::blocks_at_once)
     select_top(Code code, segment_list<Offset> segments, std::uint32_t k, std::uint32_t room, std::uint32_t slices,
                std::uint32_t shortest, bool sorted, top_exchange<K> exchange, Write write) {
   wait_for_previous();
-  using selector = top_selector<K>;
+  using selector = top_selector<K, Threads>;
   using team = typename selector::team;
   auto& shared = selector::shared();
   std::size_t const parts = segments.size() * slices;
@@ -375,14 +312,14 @@ __global__ void __launch_bounds__(top_sizes<K>::threads, 2)
 /// each warp.
 /// @param k  at most short_k
 template <class K, unsigned OfLane, class Code, class Offset, class Write>
-__global__ void __launch_bounds__(top_sizes<K>::warps* warp_threads)
+__global__ void __launch_bounds__(top_types<K>::warps* warp_threads)
     select_top_by_warps(Code code, segment_list<Offset> segments, std::uint32_t k, std::uint32_t room, bool sorted,
                         Write write) {
   wait_for_previous();
-  using sizes = top_sizes<K>;
+  using sizes = top_types<K>;
   using word = typename sizes::word;
   using item = typename sizes::item;
-  constexpr unsigned at_once = 4;  // loads that begin together
+  constexpr unsigned at_once = OfLane == sizes::few_of_a_lane ? 4 : OfLane / 2;  // loads that begin together
   constexpr word greatest = word(~word{0});
   unsigned const warp = threadIdx.x / warp_threads;
   item* const kept = reinterpret_cast<item*>(dynamic_shared_memory()) + warp * room;

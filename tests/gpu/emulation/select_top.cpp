@@ -76,17 +76,18 @@ void check_keys(std::uint64_t mask) {
     if (sizeof(K) == 8 && lengths == more) continue;  // longer than warps take
     auto const keys = draw(lengths);
     for (std::uint32_t const k : {1, 16, 17, 50, 64})
-      check_top(lengths, keys, k, k % 2 == 0, {.warp_room = std::max(std::bit_ceil(2 * k), 32u), .has_few = false});
+      check_top(lengths, keys, k, k % 2 == 0, {.warp_room = std::max(std::bit_ceil(2 * k), 32u), .few = false});
     if (lengths == few) {
       std::vector<std::size_t> const short_ones(few.begin(), few.begin() + 8);  // of at most 256 items
-      for (std::uint32_t const k : {2, 32})
-        check_top(short_ones, keys, k, k % 2 == 0, {.warp_room = 2 * k + 28, .has_few = true});
+      for (std::uint32_t const k : {2, 32}) check_top(short_ones, keys, k, k % 2 == 0, {.warp_room = 2 * k + 28, .few = true});
     }
   }
   std::vector<std::size_t> const mixed{3, 9000, 0, 1025, 4096, 4097, 30000};
   auto keys = draw(mixed);
   check_top(mixed, keys, 5, true, {.warp_room = 32, .slices = 3, .room = 64, .fan = 3});
   check_top(mixed, keys, 100, false, {.slices = 1, .room = 256});
+  check_top(mixed, keys, 256, true, {.slices = 1, .room = 512, .few = true});
+  check_top(mixed, keys, 50, false, {.warp_room = 128, .slices = 3, .room = 128, .fan = 3, .few = true});
   check_top(mixed, keys, 900, true, {.slices = 2, .room = 2048, .fan = 2});
   std::vector<std::size_t> const one{65000};
   keys = draw(one);
@@ -120,7 +121,15 @@ TEST_CASE("plans of the first k items: which segments are selected from, and whi
   CHECK(plan(1, 1'000'000, 2048).slices == 123);
   CHECK(plan(1, 100'000'000, 10).slices == 264);
   CHECK(plan(64, 131072, 50).slices == 4);
+  CHECK(plan(64, 131072, 50).fan == 4);
+  CHECK(plan(1, 100'000'000, 1000).fan == 17);
+  CHECK(plan(1, 100'000'000, 1000).lists() == 17);
   CHECK(plan(10'000, 10'000, 100).slices == 1);
+  CHECK(plan(10'000, 10'000, 100).lists() == 0);
+  CHECK(plan(10'000, 10'000, 100).few);
+  CHECK(!plan(10'000, 10'000, 257).few);
+  CHECK(!plan(1000, 10'000, 100).few);
+  CHECK(!plan(10'000, 100'000, 100).few);
   CHECK(plan(10'000, 256, 8).warp_room == 32);
   CHECK(plan(10'000, 256, 8).slices == 0);
   CHECK(!plan(10'000, 256, 65).possible());
