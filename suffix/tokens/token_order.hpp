@@ -184,6 +184,7 @@ struct context_search {
     unsigned const next = is_inside ? whole : Lanes::count - 1;
     found const last = lanes.of(own, next);
     found const previous = lanes.of(own, next == 0 ? 0 : next - 1);
+    if (now.low >= now.high) return;  // the other half of a warp goes on
     unsigned const num_before = next * rows_of_a_lane + last.num_before;
     if (num_before != 0) {
       now.low = all.row(num_before - 1) + 1;

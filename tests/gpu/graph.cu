@@ -115,8 +115,9 @@ TEST_CASE("the first k items in a CUDA graph", "[top_k][cuda][small]") {
                                           std::span<std::uint32_t const>(there.span()), k, {.largest = false});
   task.out_keys = ordo::detail::argument(best.span());
   task.out_index = ordo::detail::argument(places.span());
-  auto const graph =
-      captured(backend, [&] { ordo::detail::run_typed_operation<ordo::cuda_backend, std::uint32_t>(backend, task); });
+  auto const select = [&] { ordo::detail::run_typed_operation<ordo::cuda_backend, std::uint32_t>(backend, task); };
+  select();  // the pool now has the memory, which a capture cannot allocate
+  auto const graph = captured(backend, select);
   for (int round = 0; round < 2; ++round) {
     std::reverse(keys.begin(), keys.end());
     ORDO_CUDA(cudaMemcpy(there.data(), keys.data(), n * sizeof keys[0], cudaMemcpyHostToDevice));
