@@ -93,21 +93,14 @@ template <std::size_t N, class C, class Before>
   count_before<N>(code, rank, is_before);
 }
 
-/// More items than this are sorted by functions for up to 12, 16, ... items.
-constexpr std::size_t max_unrolled = 8;
-
-/// True for numbers that rank_numbers compares.
+/// True for numbers that count_smaller compares.
 template <class C>
-constexpr bool is_ranked_number = std::same_as<C, std::uint8_t> || std::same_as<C, std::uint16_t> ||
-                                  std::same_as<C, std::uint32_t> || std::same_as<C, std::uint64_t> ||
-                                  std::same_as<C, wide_key>;
+constexpr bool is_counted_word = std::same_as<C, std::uint8_t> || std::same_as<C, std::uint16_t> ||
+                                 std::same_as<C, std::uint32_t> || std::same_as<C, std::uint64_t> || std::same_as<C, wide_key>;
 #pragma GCC visibility push(default)
-/// Writes to rank[i] how many of the numbers code[0, n) come before code[i] in stable ascending order. It is in the library: no
-/// other source compiles it again.
-/// @param code  has room for small_limit numbers; those from n on are overwritten
-/// @param n  more than max_unrolled, and at most small_limit
-template <class C>
-void rank_numbers(C* code, std::uint32_t* rank, std::size_t n);
+/// Does the work of count_before for N numbers in ascending order. It is in the library: no other source compiles it again.
+template <std::size_t N, class C>
+void count_smaller(C const* code, std::uint32_t* rank);
 #pragma GCC visibility pop
 
 /// Does the work of sort_small for n items, where n is N if Whole, else at most N. Each size has a function of its own, so that
@@ -131,31 +124,16 @@ template <bool Whole, std::size_t N, class K, class V, class Code>
   } else {
     auto const first = code(from.keys[0]);
     for (std::size_t i = n; i < N; ++i) codes[i] = first;
-    count_before_outlined<N>(codes.data(), rank.data(), code.before);
+    if constexpr (is_counted_word<code_type> && std::same_as<std::remove_cvref_t<decltype(code.before)>, smaller>)
+      count_smaller<N>(codes.data(), rank.data());
+    else
+      count_before_outlined<N>(codes.data(), rank.data(), code.before);
     std::uint32_t const more = std::uint32_t(N - n);
     for (std::size_t i = 0; i < n; ++i) rank[i] -= more * code.before(first, codes[i]);
   }
   if constexpr (!is_certain<Code>)
     if (!is_permutation(rank.data(), n))
       rank_by_insertion(rank.data(), n, [&](std::size_t i, std::size_t j) { return code.before(codes[i], codes[j]); });
-  for (std::size_t i = 0; i < n; ++i) to.keys[rank[i]] = keys[i];
-  if constexpr (!std::same_as<V, nothing>)
-    for (std::size_t i = 0; i < n; ++i) to.values[rank[i]] = values[i];
-}
-
-/// Does the work of sort_small for more than max_unrolled items, whose codes are numbers.
-template <class K, class V, class Code>
-[[gnu::noinline]] void sort_by_numbers(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
-  using C = std::remove_cvref_t<std::invoke_result_t<Code, K const&>>;
-  room<K, small_limit> keys;
-  room<C, small_limit> codes;
-  room<V, std::same_as<V, nothing> ? 1 : small_limit> values;
-  std::array<std::uint32_t, small_limit> rank;
-  if (n > small_limit) __builtin_unreachable();  // GCC 12 warns about accesses after that
-  for (std::size_t i = 0; i < n; ++i) codes[i] = code(keys[i] = from.keys[i]);
-  if constexpr (!std::same_as<V, nothing>)
-    for (std::size_t i = 0; i < n; ++i) values[i] = from.values[i];
-  rank_numbers(codes.data(), rank.data(), n);
   for (std::size_t i = 0; i < n; ++i) to.keys[rank[i]] = keys[i];
   if constexpr (!std::same_as<V, nothing>)
     for (std::size_t i = 0; i < n; ++i) to.values[rank[i]] = values[i];
@@ -199,8 +177,6 @@ requires(sizeof(K) > largest_copied) void sort_small(records<K, V> from, records
 /// Does the work of sort_small by the function for n items.
 template <class K, class V, class Code>
 void sort_by_size(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
-  constexpr bool is_number = is_ranked_number<std::remove_cvref_t<std::invoke_result_t<Code, K const&>>>;
-  constexpr bool ascends = std::same_as<std::remove_cvref_t<decltype(code.before)>, smaller>;
   switch (n) {
     case 0:
       return;
@@ -221,15 +197,11 @@ void sort_by_size(records<K, V> from, records<K, V> to, std::size_t n, Code cons
     case 8:
       return sort_by_counting<true, 8>(from, to, n, code);
     default:
-      if constexpr (is_number && ascends) {
-        sort_by_numbers(from, to, n, code);
-      } else {
-        if (n <= 12) return sort_by_counting<false, 12>(from, to, n, code);
-        if (n <= 16) return sort_by_counting<false, 16>(from, to, n, code);
-        if (n <= 20) return sort_by_counting<false, 20>(from, to, n, code);
-        if (n <= 24) return sort_by_counting<false, 24>(from, to, n, code);
-        sort_by_counting<false, small_limit>(from, to, n, code);
-      }
+      if (n <= 12) return sort_by_counting<false, 12>(from, to, n, code);
+      if (n <= 16) return sort_by_counting<false, 16>(from, to, n, code);
+      if (n <= 20) return sort_by_counting<false, 20>(from, to, n, code);
+      if (n <= 24) return sort_by_counting<false, 24>(from, to, n, code);
+      return sort_by_counting<false, small_limit>(from, to, n, code);
   }
 }
 
