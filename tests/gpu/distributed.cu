@@ -223,7 +223,7 @@ TEST_CASE("Communicators of GPUs sort many even keys as one GPU does", "[distrib
               std::uint64_t const wrong = ordo::with_backend(on, [&](ordo::cuda_backend& b) {
                 return b.reduce(count, differs{own.data(), expected.data() + first}, std::uint64_t{0}, add{});
               });
-              note(floats ? "floats" : "integers", wrong == 0 ? "" : " " + std::to_string(wrong) + " keys are wrong");
+              note(floats ? "floats" : "integers", wrong == 0 ? "" : std::to_string(wrong) + " keys are wrong");
             });
   }
 }
