@@ -12,6 +12,12 @@ mpirun_that_dies() (
 mpirun_that_dies 2 true
 ! mpirun_that_dies 1 bash -c 'exit 3' || { echo 'a failed process is hidden'; exit 1; }
 ! mpirun_that_dies 2 bash -c 'kill -9 $PPID' || { echo 'a killed process is hidden'; exit 1; }
+# One that crashes before runs again.
+mpirun_that_crashes_once() (
+  mpirun() (if [[ -e crashed ]]; then command mpirun "$@"; else touch crashed; kill -SEGV "$BASHPID"; fi)
+  ranks "$@" 2> err
+)
+mpirun_that_crashes_once 2 true
 
 seed=${ORDO_SEED:-$RANDOM}
 for members in 1 2 3 16; do

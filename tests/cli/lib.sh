@@ -79,22 +79,30 @@ needs_mpi() {
   command -v mpirun > /dev/null && command -v ordo_distributed_test > /dev/null || { echo 'the build has no MPI'; exit 77; }
 }
 # ranks N COMMAND...: runs a command in N processes. The status is mpirun's, or theirs if a signal has killed mpirun after all of
-# them had ended, as happens in PMIx_server_finalize.
+# them had ended, as happens in PMIx_server_finalize. If mpirun has crashed before that, in its forwarding of output, and no process
+# had failed, the command runs again.
 ranks() {
-  local processes=$1 status=0 rank own statuses
+  local processes=$1 status rank own statuses try
   shift
   statuses=$(mktemp -d)
   ln -s "$BASH" "$statuses/prun"  # the name of a launcher: the tools work alone where a script starts them
-  mpirun --oversubscribe --allow-run-as-root -n "$processes" \
-    "$statuses/prun" -c '"${@:2}"; own=$?; echo $own > "$1/$OMPI_COMM_WORLD_RANK"; exit $own' rank "$statuses" "$@" || status=$?
-  if ((status > 128)) && [[ $(find "$statuses" -type f -size +0 | wc -l) == "$processes" ]]; then
-    echo "mpirun has died with status $status after its processes" >&2
+  for try in 1 2 3; do
     status=0
-    for ((rank = 0; rank < processes; ++rank)); do
-      own=$(< "$statuses/$rank")
-      ((status)) || status=$own
-    done
-  fi
+    mpirun --oversubscribe --allow-run-as-root -n "$processes" \
+      "$statuses/prun" -c '"${@:2}"; own=$?; echo $own > "$1/$OMPI_COMM_WORLD_RANK"; exit $own' rank "$statuses" "$@" || status=$?
+    ((status > 128)) || break
+    echo "mpirun has died with status $status" >&2
+    if [[ $(find "$statuses" -type f -size +0 | wc -l) == "$processes" ]]; then
+      status=0
+      for ((rank = 0; rank < processes; ++rank)); do
+        own=$(< "$statuses/$rank")
+        ((status)) || status=$own
+      done
+      break
+    fi
+    ((status == 139)) && ! grep -qsvx 0 "$statuses"/[0-9]* || break
+    rm -f "$statuses"/[0-9]*
+  done
   rm -r "$statuses"
   return "$status"
 }
