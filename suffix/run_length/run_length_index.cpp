@@ -193,7 +193,7 @@ struct run_length_index::state {
   bool has_chosen = false;
   std::unique_ptr<runs_on_gpu> gpu;
   batch waiting;
-  // Of genomes that wait until the method is chosen: their 24-mers, their number, and where the next one begins.
+  // Genomes wait until the method is chosen. These are their 24-mers, their number, and where the next one begins.
   std::optional<kmer_sample> known;
   std::size_t genomes = 0, next_genome = 0;
   build_report done;

@@ -60,11 +60,11 @@ struct row_product {
     std::uint64_t const end = exists ? in.a.offsets.data()[in.first + r + 1] : 0;
     constexpr unsigned counted = 1u << 16;  // entries are counted in the upper half of a word
     for (unsigned before = 0; __any_sync(all_lanes, entry < end); entry += Lanes) {
-      std::uint64_t const mine = entry + lane;
+      std::uint64_t const own_entry = entry + lane;
       std::uint64_t begin = 0;
       unsigned length = 0;
-      if (mine < end) {
-        std::size_t const row = in.a.column_indices.data()[mine];
+      if (own_entry < end) {
+        std::size_t const row = in.a.column_indices.data()[own_entry];
         begin = in.b.offsets.data()[row];
         length = unsigned(in.b.offsets.data()[row + 1] - begin);
       }
@@ -72,7 +72,7 @@ struct row_product {
       if (length != 0) {
         unsigned const at = through % counted - length, k = through / counted - 1;
         shared.base[k] = begin - at;
-        shared.factor[k] = in.a.values.data()[mine];
+        shared.factor[k] = in.a.values.data()[own_entry];
         atomicOr(&shared.begins[at / 32], 1u << at % 32);
       }
       before = __shfl_sync(all_lanes, through, Lanes - 1, Lanes);

@@ -16,7 +16,8 @@ namespace {
 /// @tparam Word  of values of `words` words; no values if there are none
 /// @param shared  keys share codes: 0 and that of the top bit alone have one, and so do those of a magnitude above 1000
 template <class K, class Word>
-void check_merge(std::size_t n, std::size_t m, std::uint64_t distinct, bool descending, std::size_t words, bool shared = false) {
+void check_merge(std::size_t n, std::size_t m, std::uint64_t distinct, bool descending, std::size_t words,
+                 bool shared = false) {
   INFO(n << " and " << m << " keys of " << sizeof(K) << " bytes, " << distinct << " distinct, " << words << " words");
   using storage = ordo::cuda_detail::merge_storage<K>;
   std::mt19937_64 random(n * 31 + m);
@@ -58,7 +59,8 @@ void check_merge(std::size_t n, std::size_t m, std::uint64_t distinct, bool desc
   ordo::detail::split_at<K> const split{from, storage::tile, splits.data()};
   for (std::size_t p = 0; p <= tiles; ++p) split(p);
   using work = ordo::detail::merge_work<K, Word>;
-  work const all{from, values_a.data(), values_b.data(), out.data(), words != 0 ? values.data() : nullptr, words, splits.data()};
+  work const all{from,  values_a.data(), values_b.data(), out.data(), words != 0 ? values.data() : nullptr,
+                 words, splits.data()};
   emulation::run(unsigned(tiles), storage::threads, sizeof(storage),
                  [&] { ordo::cuda_detail::merge_tiles<K, work>(all); });
   for (std::size_t i = 0; i < n + m; ++i) {

@@ -68,7 +68,8 @@ void check(matrix<T> const& a, matrix<T> const& b, std::size_t first) {
   std::uint64_t longest = 0;
   for (std::size_t r = 0; r < a.rows(); ++r) {
     std::uint64_t products = 0;
-    for (std::uint64_t e = a.offsets[r]; e < a.offsets[r + 1]; ++e) products += b.offsets[a.column[e] + 1] - b.offsets[a.column[e]];
+    for (std::uint64_t e = a.offsets[r]; e < a.offsets[r + 1]; ++e)
+      products += b.offsets[a.column[e] + 1] - b.offsets[a.column[e]];
     before.push_back(before.back() + products);
     longest = std::max({longest, products, a.offsets[r + 1] - a.offsets[r]});
   }
@@ -112,7 +113,8 @@ template <class T>
 void check_all() {
   std::mt19937 random(5);
   // Rows of at most 32, 64, 128 and 256 products; columns near each other, and too far apart for words of 32 bits.
-  for (auto const& [in_row, in_second] : std::vector<std::pair<unsigned, unsigned>>{{5, 6}, {8, 8}, {16, 8}, {16, 16}, {256, 1}})
+  for (auto const& [in_row, in_second] :
+       std::vector<std::pair<unsigned, unsigned>>{{5, 6}, {8, 8}, {16, 8}, {16, 16}, {256, 1}})
     for (std::size_t const columns : {std::size_t{40}, std::size_t{1} << 32})
       for (std::size_t const rows : {0, 1, 70}) {
         auto a = random_matrix<T>(rows, 50, in_row, random);
