@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,8 +22,9 @@ class record_order {
   /// Compares the keys alone, or whole records if there are no keys.
   [[nodiscard]] int by_keys(char const* a, char const* b) const { return by_first(key_parts_, a, b); }
 
-  /// Returns the number of words of a record. Records compare as their words do, from the first on.
-  [[nodiscard]] std::size_t words() const { return (compared_ + 7) / 8; }
+  /// Returns the number of words of a record: 1, a zero, if no byte is compared. Records compare as their words do, from the
+  /// first on.
+  [[nodiscard]] std::size_t words() const { return std::max<std::size_t>((compared_ + 7) / 8, 1); }
   [[nodiscard]] std::uint64_t word(char const* record, std::size_t number) const;
 
  private:

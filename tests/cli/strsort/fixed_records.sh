@@ -19,6 +19,9 @@ expect 1 strsort -c --record-bytes=100 in
 grep -qx 'strsort: in:[0-9]*: disorder' err || fail "$(< err)"
 expect 1 strsort -C --record-bytes=100 in
 [[ ! -s err ]] || fail "words of -C: $(< err)"
+# Keys without a byte: all records are equal.
+strsort --record-bytes=100 -s -k 1.9,1.8 in | cmp - in
+strsort --record-bytes=100 -u -k 1.9,1.8 in | cmp - <(head -c 100 in)
 # The checksum is that of the input, in any order; a byte that differs changes it.
 strsort --checksum --record-bytes=100 in > want
 [[ $(head -n 1 want) == 'records: 20000' ]] || fail "$(< want)"
