@@ -236,7 +236,8 @@ struct nullable_items {
   template <class T>
   ordo_status argsort_few(ordo_machine* machine, ordo_sort_options const& options, std::int64_t* index) const {
     std::array<T, max_few> keys;
-    std::array<std::int64_t, max_few> positions;  // of valid items from the front on, of others from the end on
+    // Those of valid items from the front on, those of others from the end on.
+    std::array<std::int64_t, max_few> positions;
     auto const* const from = static_cast<T const*>(items);
     std::size_t kept = 0, bit = offset;
     for (std::size_t i = 0; i < n; ++i, ++bit) {

@@ -433,10 +433,10 @@ nb::tuple gather_strings(machines& on, nb::handle bytes_given, nb::handle offset
 template <class Offset, class Index>
 void copy_in_order(machines const& on, std::string_view bytes, Offset const* offsets, std::vector<Index> const& order,
                    Offset* begins, char* to) {
-  auto const size_of = [=](std::size_t i) { return std::size_t(offsets[i + 1] - offsets[i]); };
+  auto const bytes_in = [=](std::size_t i) { return std::size_t(offsets[i + 1] - offsets[i]); };
   auto const total_size = [&](std::size_t first, std::size_t last) {
     std::size_t sum = 0;
-    for (std::size_t k = first; k != last; ++k) sum += size_of(order[k]);
+    for (std::size_t k = first; k != last; ++k) sum += bytes_in(order[k]);
     return sum;
   };
   auto const copy = [&](std::size_t first, std::size_t last, std::size_t at, std::size_t end) {
@@ -448,7 +448,7 @@ void copy_in_order(machines const& on, std::string_view bytes, Offset const* off
         ordo::prefetch(&offsets[order[k + 2 * look_ahead]]);
         ordo::prefetch(bytes.data() + offsets[order[k + look_ahead]]);
       }
-      std::string_view const s(bytes.data() + offsets[order[k]], size_of(order[k]));
+      std::string_view const s(bytes.data() + offsets[order[k]], bytes_in(order[k]));
       if (s.size() <= short_bytes && end - at >= short_bytes && s.data() <= last_short && bytes.size() >= short_bytes)
         std::memcpy(to + at, s.data(), short_bytes);
       else if (!s.empty())

@@ -28,7 +28,7 @@ template <class K>
 constexpr std::size_t min_keys = sizeof(K) == 8 ? parallel_limit : 4 * parallel_limit;
 constexpr unsigned min_key_bits = 8;                        // keys of fewer bits are distributed in less time
 constexpr std::size_t max_in_cache = std::size_t{1} << 18;  // rows that are found by their positions in little time
-constexpr std::size_t max_words = 64;                       // of a row: each may be sorted by
+constexpr std::size_t max_words = 64;                       // in a row, by each of which it may be sorted
 
 /// Returns true if one thread sorts n words in their place, by vectors, in less time than digits distribute them.
 bool sorts_alone(host_backend& backend, std::size_t n) {
@@ -86,7 +86,7 @@ struct code_range {
 
 /// Calls f(begin, end) for blocks of rows, and returns all of what it returns.
 template <class F>
-code_range range_of(host_backend& backend, std::size_t n, F f) {
+code_range find_range(host_backend& backend, std::size_t n, F f) {
   code_range all;
   run_in(backend.arena(), [&] {
     blocks const parts(n, min_block);
@@ -103,7 +103,7 @@ class key_bits {
  public:
   key_bits(host_backend& backend, detail::sort_task const& task)
       : code_(detail::codes_for<K>(task)), mask_(detail::bit_mask<K>(detail::clipped<K>(task.bits))) {
-    code_range const range = range_of(backend, task.n, [this](std::size_t begin, std::size_t end) {
+    code_range const range = find_range(backend, task.n, [this](std::size_t begin, std::size_t end) {
       code_range own;
       chunk room;
       for (std::size_t first = begin; first < end; first += chunk_rows) {
@@ -153,7 +153,7 @@ class row_bits {
   row_bits(host_backend& backend, detail::operation_task const& task) {
     for (detail::packed_column const& column : detail::packed_columns(task)) {
       code_range const all =
-          range_of(backend, task.sort.n, [&](std::size_t begin, std::size_t end) { return range(column, begin, end); });
+          find_range(backend, task.sort.n, [&](std::size_t begin, std::size_t end) { return range(column, begin, end); });
       if (column.has_flag && all.has_null && all.has_valid) add({column, true, 0, 0, 1, size_});
       if (all.differs()) add({column, false, all.least, all.low(), all.width(), size_});
     }
@@ -257,7 +257,7 @@ class row_bits {
 constexpr std::size_t sample_size = 256;
 using row_sample = std::array<std::uint64_t, sample_size>;
 template <class F>
-row_sample sample_of(std::size_t n, F f) {
+row_sample read_sample(std::size_t n, F f) {
   row_sample sample;
   sample_places at(n / sample_size);
   for (std::size_t s = 0; s < sample_size; ++s) sample[s] = f(s * (n / sample_size) + at());
@@ -277,7 +277,7 @@ template <class K>
 bool distribute_well(detail::sort_task const& task) {
   auto const code = detail::codes_for<K>(task);
   K const mask = detail::bit_mask<K>(detail::clipped<K>(task.bits));
-  row_sample sample = sample_of(task.n, [&](std::size_t i) { return std::uint64_t(code(i) & mask); });
+  row_sample sample = read_sample(task.n, [&](std::size_t i) { return std::uint64_t(code(i) & mask); });
   code_range range;
   range.add(sample);
   unsigned const width = range.width(), fit = word_bits - unsigned(std::bit_width(task.n - 1));
@@ -288,7 +288,7 @@ bool distribute_well(detail::sort_task const& task) {
 bool distribute_well(row_bits const& rows, std::size_t n) {
   unsigned const fit = word_bits - unsigned(std::bit_width(n - 1));
   if (n <= max_in_cache || rows.size() <= fit) return false;
-  row_sample sample = sample_of(n, [&](std::size_t i) { return rows.at(i, 0, fit); });
+  row_sample sample = read_sample(n, [&](std::size_t i) { return rows.at(i, 0, fit); });
   return are_often_equal(sample);
 }
 
@@ -336,7 +336,8 @@ class packed_order {
   void rewrite(std::size_t begin, std::size_t end, std::size_t used, unsigned count) {
     for (std::size_t i = begin; i < end; ++i) words_[i] = rows_.at(index_[i], used, count) << places_ | index_[i];
   }
-  /// Takes the positions from sorted words. @returns true if some agree in all bits
+  /// Takes the positions from sorted words.
+  /// @returns true if some agree in all bits
   bool write_index(std::size_t begin, std::size_t end, bool first) {
     std::uint64_t const mask = detail::bit_mask<std::uint64_t>({0, places_});
     for (std::size_t i = begin; i < end; ++i) index_[i] = Index(words_[i] & mask);
@@ -460,9 +461,9 @@ bool argsort_packed_rows(host_backend& backend, detail::operation_task const& ta
     words += detail::key_words(key);
   }
   std::size_t const n = task.sort.n, index_bytes = task.out_index.item_bytes, word = sizeof(std::uint64_t);
-  std::size_t const other_words = bits <= 32 ? 4 : 8;  // of the sorts by words of all bits, two a row
-  std::size_t const needed = sorts_alone(backend, n) ? word : 2 * word;
-  if (n < 2 || words > max_words || needed > 2 * other_words + index_bytes) return false;
+  // The memory of a sort by words of all bits must do, which argsort_rows_memory states.
+  std::size_t const stated = 2 * (bits <= 32 ? 4 : 8) + index_bytes, needed = sorts_alone(backend, n) ? word : 2 * word;
+  if (n < 2 || words > max_words || needed > stated) return false;
   row_bits const rows(backend, task);
   if (distribute_well(rows, n)) return false;
   detail::with_offset_type(index_bytes, [&](auto index) {
