@@ -45,6 +45,13 @@ def _bits(owner, address, offset, length):
     return np.unpackbits(octets, count=offset % 8 + length, bitorder="little")[offset % 8 :].view(np.bool_)
 
 
+def times_of(values, format):
+    """Returns integers of 32 or 64 bits, or numbers, as the type that NumPy has for a format of them."""
+    held, shown = _NUMBERS[format] if format in _NUMBERS else (_INT64, _TIMES[format[2]])
+    values = values.view(held)
+    return values if shown == held else values.astype(_INT64, copy=False).view(shown)
+
+
 class Validity:
     """Which items of a column are valid: a bitmap of Arrow, or an array of bool."""
 

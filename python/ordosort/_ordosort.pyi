@@ -16,6 +16,7 @@ argsort_arrow: Any
 argsort_list: Any
 argsort_plain: Any
 argsort_rows: Any
+argsort_rows_arrow: Any
 argsort_rows_plain: Any
 argsort_string_views: Any
 argsort_strings: Any
@@ -39,6 +40,7 @@ run_program: Any
 segmented_top_k: Any
 select_peaks: Any
 sort: Any
+sort_arrow: Any
 sort_list: Any
 sort_pairs: Any
 sort_peaks: Any

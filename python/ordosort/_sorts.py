@@ -250,6 +250,10 @@ def sort(
         result = core.sort_plain(_machines._default if machine is None else _machines.chosen(machine), a, flags)
         if result is not None:
             return result
+    if order is None and out is None and axis in (-1, 0, None) and _root(a) in _ARROW:
+        result = core.sort_arrow(_machines._default if machine is None else _machines.chosen(machine), a, flags)
+        if result is not None:
+            return _sorted_arrow(*result)
     if order is not None or _has_fields(a):
         a = np.asanyarray(a)
         axis, a = (0, a.reshape(-1)) if axis is None else (_axis(a, axis), a)
@@ -271,6 +275,24 @@ def sort(
     moved = _copied(library, values, into) if axis == last else library.copy(library.move_axis(values, axis, last))
     core.sort(_machines.chosen(machine), moved, moved.shape[-1], flags, library.stream(moved))
     return _store(out, keys.back(moved if axis == last else library.move_axis(moved, last, axis)))
+
+
+def _root(a):
+    return type(a).__module__.partition(".")[0]
+
+
+_ARROW = frozenset(("pyarrow", "polars"))  # libraries whose columns the core reads where they are
+
+
+def _sorted_arrow(values, valid, format):
+    """Returns what the core's sort of a column made, with its type and its nulls."""
+    values = _arrow.times_of(values, format)
+    if valid == len(values):
+        return values
+    values[valid:] = "NaT" if values.dtype.kind in "Mm" else 0
+    nulls = np.zeros(len(values), np.bool_)
+    nulls[valid:] = True
+    return np.ma.MaskedArray(values, nulls)
 
 
 def _sorted_with_nulls(keys, flags, machine):
@@ -324,16 +346,15 @@ def _argsort_records(a, axis, order, flags, machine):
 
 def _argsort_column(a, flags, machine):
     """Returns the order of a column of numbers or categories."""
-    if type(a).__module__.partition(".")[0] in ("pyarrow", "polars"):
+    if _root(a) in _ARROW:
         index = core.argsort_arrow(_machines.chosen(machine), a, flags)
         if index is not None:
             return index
     library, keys, validity, wide = _row_key(a, _machines.chosen(machine), False)
-    if wide or (validity is not None and keys.size <= _FEW_ROWS):
+    if wide or validity is not None:
         nan_order = _NAN_ORDERS["total" if flags & _TOTAL_ORDER else "last"]
         return _argsort_key(NumPy.contiguous(keys), validity, bool(flags & _DESCENDING), False, nan_order, wide, machine)
-    nulls = None if validity is None else ~validity.valid(keys.size)
-    return _argsort_rows_of(library, library.contiguous(keys), nulls, flags, machine)
+    return _argsort_rows_of(library, library.contiguous(keys), None, flags, machine)
 
 
 def argsort(
@@ -741,22 +762,12 @@ def _row_key_of(column, machine):
     return NumPy, values[codes], None if valid is None else Validity(valid=valid), wide
 
 
-_FEW_ROWS = 2048  # sorting this many takes less time than the calls that separate nulls
-
-
 def _argsort_key(keys, validity, falls, nulls_first, nan_order, wide, machine):
     """Returns the order of one column."""
-    machine = _machines.chosen(machine)
-    if validity is None or len(keys) <= _FEW_ROWS:
-        bits, offset = (None, 0) if validity is None else validity.bitmap()
-        index = np.empty(len(keys), _INT64)
-        core.argsort_rows(machine, [(keys, falls, bits, offset, nulls_first, nan_order, wide)], index, 0)
-        return index
-    is_valid = validity.valid(len(keys))  # with the bit for null, keys of 64 bits would take two sorts
-    valid, nulls = np.flatnonzero(is_valid), np.flatnonzero(~is_valid)
-    index = np.empty(len(valid), _INT64)
-    core.argsort_rows(machine, [(keys[valid], falls, None, 0, False, nan_order, wide)], index, 0)
-    return np.concatenate([nulls, valid[index]] if nulls_first else [valid[index], nulls])
+    bits, offset = (None, 0) if validity is None else validity.bitmap()
+    index = np.empty(len(keys), _INT64)
+    core.argsort_rows(_machines.chosen(machine), [(keys, falls, bits, offset, nulls_first, nan_order, wide)], index, 0)
+    return index
 
 
 def _columns_of(columns):
@@ -803,6 +814,9 @@ def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="las
         index = core.argsort_rows_plain(machine, columns)
         if index is not None:
             return index
+    index = _argsort_rows_arrow(columns, descending, nulls_first, nan_order, machine)
+    if index is not None:
+        return index
     given = [_row_key(column, machine) for column in _columns_of(columns)]
     n = len(given)
     if n == 0:
@@ -828,6 +842,21 @@ def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="las
     index = library.index(values[0])
     core.argsort_rows(machine, keys, index, library.stream(values[0]))
     return index
+
+
+def _argsort_rows_arrow(columns, descending, nulls_first, nan_order, machine):
+    """Returns the order of rows by columns of Arrow that the core reads itself, or None."""
+    if type(nulls_first) is not bool or type(nan_order) is not str or nan_order not in _NAN_ORDERS:
+        return None
+    if type(columns) is list:
+        if not all(type(column) is _ndarray or _root(column) in _ARROW for column in columns):
+            return None
+    elif _root(columns) not in _ARROW or not (hasattr(columns, "column_names") or hasattr(columns, "get_columns")):
+        return None
+    falls = descending if type(descending) is list and len(descending) > 1 else [descending]
+    if not all(type(flag) is bool for flag in falls):
+        return None
+    return core.argsort_rows_arrow(machine, columns, falls, _NAN_ORDERS[nan_order], nulls_first)
 
 
 def sort_rows(columns, *, descending=False, nulls_first=False, nan_order="last", machine=None):
@@ -866,4 +895,6 @@ def lexsort(keys, *, machine=None):
     >>> ordosort.lexsort([[1, 0, 2], [0, 1, 0]])
     array([0, 2, 1])
     """
+    if type(keys) is tuple or type(keys) is list:
+        return argsort_rows(list(keys[::-1]), machine=machine)
     return argsort_rows(_columns_of(keys)[::-1], machine=machine)

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -146,6 +147,10 @@ class arrow_column {
   std::vector<ArrowArray const*> chunks_;
 };
 
+bool has_interface(nb::handle object) {
+  return nb::hasattr(object, "__arrow_c_array__") || nb::hasattr(object, "__arrow_c_stream__");
+}
+
 /// Reads an object that has __arrow_c_array__ or __arrow_c_stream__.
 std::shared_ptr<imported> read_arrow(nb::handle object) {
   auto const all = std::make_shared<imported>();
@@ -200,70 +205,212 @@ struct nullable_items {
   std::uint8_t const* validity;  // a bit for each item, or null
   std::size_t offset, n;         // bits before that of the first item
 
-  [[nodiscard]] bool is_valid(std::size_t i) const { return (validity[(offset + i) / 8] >> ((offset + i) % 8) & 1) != 0; }
-  /// Copies the items that are valid. Writes their positions to the front of `positions`, and those of the others to its end,
-  /// the first one last. Returns the number of items that are valid.
-  template <class K>
-  std::size_t separate(K* keys, std::int64_t* positions) const {
-    auto const* const from = static_cast<K const*>(items);
-    std::size_t kept = 0;
-    // Each item is written as one of both. The write that is wrong is to a place that a later item has, or the same item.
-    for (std::size_t i = 0; i < n; ++i) {
-      keys[kept] = from[i];
-      positions[n - 1 - (i - kept)] = std::int64_t(i);
-      positions[kept] = std::int64_t(i);
-      kept += is_valid(i);
+  static constexpr std::size_t max_few = 2048;
+
+  [[nodiscard]] std::size_t width() const { return numpy::item_width(type); }
+  /// Copies the items that are valid, which are numbers of the width of T. Returns their number.
+  template <class T>
+  std::size_t copy_valid(T* to) const {
+    auto const* const from = static_cast<T const*>(items);
+    std::size_t kept = 0, bit = offset;
+    // Each item is written, and the place moves on if it is valid: there is no branch to predict.
+    for (std::size_t i = 0; i < n; ++i, ++bit) {
+      to[kept] = from[i];
+      kept += validity[bit / 8] >> (bit % 8) & 1;
     }
     return kept;
   }
-  template <class K>
-  ordo_status argsort(ordo_machine* machine, ordo_sort_options const& options, std::int64_t* index) const {
-    auto const keys = std::make_unique_for_overwrite<K[]>(n);
-    auto const positions = std::make_unique_for_overwrite<std::int64_t[]>(n);
-    std::size_t const num_valid = separate(keys.get(), positions.get());
-    ordo_status const status = ordo_argsort(machine, type, keys.get(), ORDO_INT64, index, num_valid, &options);
-    for (std::size_t j = 0; j < num_valid; ++j) index[j] = positions[std::size_t(index[j])];
-    std::reverse_copy(positions.get() + num_valid, positions.get() + n, index + num_valid);
-    return status;
-  }
-  /// Writes the order of the items, with nulls last.
-  ordo_status argsort(ordo_machine* machine, ordo_sort_options const& options, std::int64_t* index) const {
-    if (!validity) return ordo_argsort(machine, type, items, ORDO_INT64, index, n, &options);
-    switch (numpy::item_width(type)) {
+  std::size_t copy_valid(void* to) const {
+    switch (width()) {
       case 1:
-        return argsort<std::uint8_t>(machine, options, index);
+        return copy_valid(static_cast<std::uint8_t*>(to));
       case 2:
-        return argsort<std::uint16_t>(machine, options, index);
+        return copy_valid(static_cast<std::uint16_t*>(to));
       case 4:
-        return argsort<std::uint32_t>(machine, options, index);
+        return copy_valid(static_cast<std::uint32_t*>(to));
       default:
-        return argsort<std::uint64_t>(machine, options, index);
+        return copy_valid(static_cast<std::uint64_t*>(to));
     }
   }
+  /// Writes the order of few items, with nulls last: a sort of those that are valid takes less time than one of rows.
+  template <class T>
+  ordo_status argsort_few(ordo_machine* machine, ordo_sort_options const& options, std::int64_t* index) const {
+    std::array<T, max_few> keys;
+    // Those of valid items from the front on, those of others from the end on.
+    std::array<std::int64_t, max_few> positions;
+    auto const* const from = static_cast<T const*>(items);
+    std::size_t kept = 0, bit = offset;
+    for (std::size_t i = 0; i < n; ++i, ++bit) {
+      keys[kept] = from[i];
+      positions[n - 1 - (i - kept)] = std::int64_t(i);
+      positions[kept] = std::int64_t(i);
+      kept += validity[bit / 8] >> (bit % 8) & 1;
+    }
+    ordo_status const status = ordo_argsort(machine, type, keys.data(), ORDO_INT64, index, kept, &options);
+    for (std::size_t j = 0; j < kept; ++j) index[j] = positions[std::size_t(index[j])];
+    std::reverse_copy(positions.begin() + std::ptrdiff_t(kept), positions.begin() + std::ptrdiff_t(n), index + kept);
+    return status;
+  }
+  ordo_status argsort_few(ordo_machine* machine, ordo_sort_options const& options, std::int64_t* index) const {
+    switch (width()) {
+      case 1:
+        return argsort_few<std::uint8_t>(machine, options, index);
+      case 2:
+        return argsort_few<std::uint16_t>(machine, options, index);
+      case 4:
+        return argsort_few<std::uint32_t>(machine, options, index);
+      default:
+        return argsort_few<std::uint64_t>(machine, options, index);
+    }
+  }
+  /// Returns the items as a key of rows.
+  [[nodiscard]] ordo_row_key key(bool descending, ordo_nans nans, bool nulls_first) const {
+    ordo_row_key key = ORDO_ROW_KEY_INIT;
+    key.values = items;
+    key.type = type;
+    key.order = descending ? ORDO_DESCENDING : ORDO_ASCENDING;
+    key.nans = nans;
+    key.equal_zeros = nans != ORDO_NANS_TOTAL_ORDER;
+    key.nulls_first = nulls_first;
+    key.validity = validity;
+    key.validity_offset = offset;
+    return key;
+  }
 };
+
+/// Returns the numbers, dates or times of an array, or none for other arrays.
+std::optional<nullable_items> read_items(ArrowSchema const& schema, ArrowArray const& chunk) {
+  ordo_type const type = schema.dictionary || !schema.format ? 0 : key_type(schema.format);
+  if (type == 0 || chunk.length <= 0 || chunk.n_buffers != 2 || !chunk.buffers[1]) return std::nullopt;
+  std::size_t const offset = std::size_t(chunk.offset), width = numpy::item_width(type);
+  auto const* const items = static_cast<char const*>(chunk.buffers[1]) + offset * width;
+  if (reinterpret_cast<std::uintptr_t>(items) % width != 0) return std::nullopt;
+  auto const* const validity = chunk.null_count == 0 ? nullptr : static_cast<std::uint8_t const*>(chunk.buffers[0]);
+  return nullable_items{type, items, validity, offset, std::size_t(chunk.length)};
+}
+/// Returns those of a column in one chunk.
+std::optional<nullable_items> read_items(imported& column) {
+  if (column.chunks.size() != 1) return std::nullopt;
+  return read_items(*column.schema.get(), *column.chunks[0].get());
+}
+
+nb::object argsort_keys(machines& on, std::vector<ordo_row_key> const& keys, std::size_t n) {
+  nb::object index = numpy::new_positions(n);
+  on.run(
+      std::nullopt, 0,
+      [&](ordo_machine* machine) {
+        return ordo_argsort_rows(machine, keys.data(), keys.size(), n, ORDO_INT64, numpy::data(index));
+      },
+      n);
+  return index;
+}
 
 /// Returns the order of a column of numbers, dates or times in one chunk, with nulls last; None for other columns. Small calls
 /// depend on it.
 nb::object argsort_arrow(machines& on, nb::handle object, unsigned flags) {
   auto const all = read_arrow(object);
-  ArrowSchema const& schema = *all->schema.get();
-  ordo_type const type = schema.dictionary || !schema.format ? 0 : key_type(schema.format);
-  if (type == 0 || all->chunks.size() != 1) return nb::none();
-  ArrowArray const& chunk = *all->chunks[0].get();
-  std::size_t const offset = std::size_t(chunk.offset), n = std::size_t(chunk.length);
-  if (n == 0 || chunk.n_buffers != 2 || !chunk.buffers[1]) return nb::none();
-  auto const* const validity = chunk.null_count == 0 ? nullptr : static_cast<std::uint8_t const*>(chunk.buffers[0]);
-  auto const* const items = static_cast<char const*>(chunk.buffers[1]) + offset * numpy::item_width(type);
-  if (reinterpret_cast<std::uintptr_t>(items) % numpy::item_width(type) != 0) return nb::none();
-  nullable_items const keys{type, items, validity, offset, n};
-  nb::object index = numpy::new_positions(n);
+  auto const items = read_items(*all);
+  if (!items) return nb::none();
   auto options = make_options(flags);
+  bool const has_nulls = items->validity != nullptr;
+  if (has_nulls && items->n > nullable_items::max_few)
+    return argsort_keys(on, {items->key(flags & is_descending, options.nans, false)}, items->n);
+  nb::object index = numpy::new_positions(items->n);
   options.equal_zeros = !(flags & has_total_order);  // at no cost
-  auto const sort_by = [&](ordo_machine* machine) {
-    return keys.argsort(machine, options, numpy::data<std::int64_t>(index));
-  };
-  on.run(std::nullopt, 0, sort_by, n);
+  on.run(
+      std::nullopt, 0,
+      [&](ordo_machine* machine) {
+        if (has_nulls) return items->argsort_few(machine, options, numpy::data<std::int64_t>(index));
+        return ordo_argsort(machine, items->type, items->items, ORDO_INT64, numpy::data(index), items->n, &options);
+      },
+      items->n);
   return index;
+}
+
+/// Returns the sorted items of such a column that are valid, in an array of uint8, int32 or int64 for all of its items, their
+/// number, and the format; None for other columns.
+nb::object sort_arrow(machines& on, nb::handle object, unsigned flags) {
+  if (!has_interface(object)) return nb::none();
+  auto const all = read_arrow(object);
+  auto const items = read_items(*all);
+  if (!items || items->width() == 2) return nb::none();
+  nb::object const sorted = numpy::new_array(items->width() == 1   ? ORDO_UINT8
+                                             : items->width() == 4 ? ORDO_INT32
+                                                                   : ORDO_INT64,
+                                             items->n);
+  auto const options = make_options(flags);
+  std::size_t num_valid = items->n;
+  void* const to = numpy::data(sorted);
+  on.run(
+      std::nullopt, 0,
+      [&](ordo_machine* machine) {
+        if (!items->validity) return ordo_sort_keys_copy(machine, items->type, items->items, to, items->n, &options);
+        num_valid = items->copy_valid(to);
+        return ordo_sort_keys(machine, items->type, to, num_valid, &options);
+      },
+      items->n);
+  return nb::make_tuple(sorted, num_valid, all->schema.get()->format);
+}
+
+/// Columns of rows in the memory of their libraries.
+class column_items {
+ public:
+  /// Adds the columns of a table in one chunk. Returns false for other tables, and if a column is none that argsort_arrow
+  /// sorts.
+  bool add_table(nb::handle table) {
+    auto const& all = held_.emplace_back(read_arrow(table));
+    ArrowSchema const& schema = *all->schema.get();
+    if (!schema.format || std::string_view(schema.format) != "+s" || all->chunks.size() != 1) return false;
+    ArrowArray const& chunk = *all->chunks[0].get();
+    if (chunk.offset != 0 || (chunk.null_count != 0 && chunk.n_buffers > 0 && chunk.buffers[0])) return false;
+    for (std::int64_t c = 0; c < schema.n_children; ++c) {
+      auto const items = read_items(*schema.children[c], *chunk.children[c]);
+      if (!items || items->n < std::size_t(chunk.length)) return false;
+      items_.push_back(*items);
+      items_.back().n = std::size_t(chunk.length);
+    }
+    return !items_.empty();
+  }
+  /// Adds a column of Arrow, or an array of NumPy that lives as long as this. Returns false for others, and if there are
+  /// columns of another length.
+  bool add(nb::handle column) {
+    if (numpy::plain const array(column); array) {
+      items_.push_back({array.type(), array.data(), nullptr, 0, array.size()});
+    } else {
+      if (!has_interface(column)) return false;
+      auto const items = read_items(*held_.emplace_back(read_arrow(column)));
+      if (!items) return false;
+      items_.push_back(*items);
+    }
+    return items_.back().n == items_.front().n;
+  }
+  [[nodiscard]] std::vector<nullable_items> const& items() const { return items_; }
+
+ private:
+  std::vector<std::shared_ptr<imported>> held_;
+  std::vector<nullable_items> items_;
+};
+
+/// Returns the order of rows by columns as argsort_arrow and argsort_plain take them: of a table, or in a list. Returns None
+/// for other columns, and unless each of `descending` is for one of the columns.
+nb::object argsort_rows_arrow(machines& on, nb::handle columns, std::vector<bool> const& descending, ordo_nans nans,
+                              bool nulls_first) {
+  column_items all;
+  nb::object held;  // another thread may change the list
+  if (PyList_Check(columns.ptr())) {
+    held = nb::steal(PyList_AsTuple(columns.ptr()));
+    if (!held.is_valid()) throw nb::python_error();
+    for (nb::handle column : nb::borrow<nb::tuple>(held))
+      if (!all.add(column)) return nb::none();
+  } else if (!all.add_table(columns)) {
+    return nb::none();
+  }
+  auto const& items = all.items();
+  if (items.empty() || (descending.size() != 1 && descending.size() != items.size())) return nb::none();
+  std::vector<ordo_row_key> keys;
+  for (std::size_t c = 0; c < items.size(); ++c)
+    keys.push_back(items[c].key(descending[descending.size() == 1 ? 0 : c], nans, nulls_first));
+  return argsort_keys(on, keys, items[0].n);
 }
 
 }  // namespace
@@ -283,6 +430,8 @@ void add_arrow(nb::module_& module) {
       .def("dictionaries", &arrow_column::dictionaries);
   module.def("import_arrow", &import_arrow);
   module.def("argsort_arrow", &argsort_arrow);
+  module.def("argsort_rows_arrow", &argsort_rows_arrow);
+  module.def("sort_arrow", &sort_arrow);
   module.def("view", [](nb::handle owner, std::uintptr_t address, std::size_t n, nb::handle type) {
     return numpy::view(owner, reinterpret_cast<void const*>(address), n, type);
   });

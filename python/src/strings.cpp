@@ -429,13 +429,14 @@ nb::tuple gather_strings(machines& on, nb::handle bytes_given, nb::handle offset
 }
 
 /// Copies strings to `to` in an order, end to end, in parallel. Writes where each begins, and where the last ends, to `begins`.
-/// @param bytes  the memory that holds all strings
+/// @param bytes, offsets  the strings, end to end, and where each begins and the last ends: less memory to visit than views
 template <class Offset, class Index>
-void copy_in_order(machines const& on, std::span<std::string_view const> strings, std::vector<Index> const& order,
-                   std::string_view bytes, Offset* begins, char* to) {
+void copy_in_order(machines const& on, std::string_view bytes, Offset const* offsets, std::vector<Index> const& order,
+                   Offset* begins, char* to) {
+  auto const bytes_in = [=](std::size_t i) { return std::size_t(offsets[i + 1] - offsets[i]); };
   auto const total_size = [&](std::size_t first, std::size_t last) {
     std::size_t sum = 0;
-    for (std::size_t k = first; k != last; ++k) sum += strings[order[k]].size();
+    for (std::size_t k = first; k != last; ++k) sum += bytes_in(order[k]);
     return sum;
   };
   auto const copy = [&](std::size_t first, std::size_t last, std::size_t at, std::size_t end) {
@@ -444,10 +445,10 @@ void copy_in_order(machines const& on, std::span<std::string_view const> strings
     char const* const last_short = bytes.data() + bytes.size() - std::min(bytes.size(), short_bytes);
     for (std::size_t k = first; k != last; ++k) {
       if (k + 2 * look_ahead < last) {
-        ordo::prefetch(&strings[order[k + 2 * look_ahead]]);
-        ordo::prefetch(strings[order[k + look_ahead]].data());
+        ordo::prefetch(&offsets[order[k + 2 * look_ahead]]);
+        ordo::prefetch(bytes.data() + offsets[order[k + look_ahead]]);
       }
-      std::string_view const s = strings[order[k]];
+      std::string_view const s(bytes.data() + offsets[order[k]], bytes_in(order[k]));
       if (s.size() <= short_bytes && end - at >= short_bytes && s.data() <= last_short && bytes.size() >= short_bytes)
         std::memcpy(to + at, s.data(), short_bytes);
       else if (!s.empty())
@@ -463,7 +464,7 @@ void copy_in_order(machines const& on, std::span<std::string_view const> strings
     ordo::host_detail::blocks const parts(n, grain);
     std::vector<std::size_t> at(parts.count + 1);
     if (parts.count == 1) {
-      for (std::string_view const s : strings) at[1] += s.size();
+      at[1] = std::size_t(offsets[n] - offsets[0]);
     } else {
       parts.run([&](std::size_t part, std::size_t first, std::size_t last) { at[part + 1] = total_size(first, last); });
     }
@@ -486,8 +487,7 @@ nb::tuple sort_strings(machines& on, nb::handle bytes_given, nb::handle offsets_
       each(on, n, [&](std::size_t i) { strings[i] = string_at<Offset>(bytes, offsets, i); });
       std::string_view const all(static_cast<char const*>(bytes.data()), bytes.size());
       with_order(on, strings, descending, [&](auto const& order, auto const&) {
-        copy_in_order(on, std::span<std::string_view const>(strings), order, all, numpy::data<Offset>(begins),
-                      numpy::data<char>(sorted));
+        copy_in_order(on, all, o, order, numpy::data<Offset>(begins), numpy::data<char>(sorted));
       });
     });
   });

@@ -1,5 +1,7 @@
 """Nulls of pyarrow, polars and pandas, and masked items of numpy.ma, in every call: last, and never through float64."""
 
+import datetime
+
 import numpy as np
 import pytest
 
@@ -277,3 +279,89 @@ def test_slices_of_arrow(kind, n):
             expected = np.concatenate([valid[order], np.flatnonzero(missing)])
             np.testing.assert_array_equal(ordosort.argsort(array, descending=descending), expected)
             np.testing.assert_array_equal(ordosort.argsort(arrow.chunked_array([array]), descending=descending), expected)
+
+
+class Capsule:
+    """A column of some other library, whose nulls Python separates."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __arrow_c_array__(self, schema=None):
+        return self.array.__arrow_c_array__(schema)
+
+    def __len__(self):
+        return len(self.array)
+
+
+def some_columns(pyarrow, n):
+    """Columns of every type that the core reads itself, with nulls in a few: from the middle of longer ones."""
+    random = np.random.default_rng(n)
+    numbers, missing = random.integers(-60, 60, n + 5), random.random(n + 5) < 0.2
+    real = np.where(numbers % 7 == 0, np.nan, numbers / 4)
+    columns = [
+        *(pyarrow.array(numbers.astype(kind), mask=missing) for kind in ("i1", "u1", "i2", "i4", "u4", "i8", "f2")),
+        pyarrow.array(real, mask=missing, from_pandas=False),
+        pyarrow.array(numbers * 2**57, mask=missing),
+        *(pyarrow.array(numbers.astype(f"M8[{unit}]"), mask=missing) for unit in ("D", "s", "ns")),
+        pyarrow.array(numbers.astype("m8[us]"), mask=missing),
+        pyarrow.array([datetime.time(int(x)) for x in numbers % 24], pyarrow.time32("ms"), mask=missing),
+        pyarrow.array(numbers, mask=np.ones(n + 5, np.bool_)),
+        pyarrow.array(numbers),
+    ]
+    return [column.slice(3, n) for column in columns]
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 700, 3000])
+def test_columns_that_the_core_reads_itself(n):
+    pyarrow = pytest.importorskip("pyarrow")
+    columns = some_columns(pyarrow, n)
+    for column in columns:
+        for flags in ({}, {"descending": True}, {"total_order": True}):
+            other, own = ordosort.sort(Capsule(column), **flags), ordosort.sort(column, **flags)
+            assert other.dtype == own.dtype, column.type
+            assert isinstance(own, np.ma.MaskedArray) == bool(column.null_count), column.type
+            np.testing.assert_array_equal(np.ma.getmaskarray(own), np.ma.getmaskarray(other))
+            np.testing.assert_array_equal(np.ma.getdata(own), np.ma.getdata(other))
+            np.testing.assert_array_equal(ordosort.argsort(column, **flags), ordosort.argsort(Capsule(column), **flags))
+    for first in range(0, len(columns), 3):
+        some = [*columns[first : first + 3], np.arange(n) % 2]
+        others = [column if isinstance(column, np.ndarray) else Capsule(column) for column in some]
+        for options in (
+            {},
+            {"descending": True, "nulls_first": True},
+            {"descending": [True, False] * 2 if len(some) == 4 else [True, False], "nan_order": "first"},
+            {"nan_order": "total", "nulls_first": True},
+        ):
+            expected = ordosort.argsort_rows(others, **options)
+            np.testing.assert_array_equal(ordosort.argsort_rows(some, **options), expected)
+            table = pyarrow.table({str(k): column for k, column in enumerate(some)})
+            np.testing.assert_array_equal(ordosort.argsort_rows(table, **options), expected)
+            if n > 1:  # two chunks
+                halves = pyarrow.concat_tables([table.slice(0, n // 2), table.slice(n // 2)])
+                np.testing.assert_array_equal(ordosort.argsort_rows(halves, **options), expected)
+                record = pyarrow.record_batch(table.to_pydict(), table.schema).slice(1)
+                np.testing.assert_array_equal(
+                    ordosort.argsort_rows(record, **options), ordosort.argsort_rows([Capsule(c) for c in record], **options)
+                )
+
+
+def test_wrong_calls_with_columns_of_arrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    column, short = pyarrow.array([2, None, 1]), pyarrow.array([2, None])
+    for wrong in ([column, short], [np.arange(3), short]):
+        with pytest.raises(ValueError, match="columns"):
+            ordosort.argsort_rows(wrong)
+    with pytest.raises(ValueError, match="descending: 1 for 2 columns"):
+        ordosort.argsort_rows([column, column], descending=[True])
+    with pytest.raises(ValueError, match="descending: 3 for 2 columns"):
+        ordosort.argsort_rows([column, column], descending=[True, False, True])
+    with pytest.raises(ValueError, match="nan_order"):
+        ordosort.argsort_rows([column, column], nan_order="none")
+    with pytest.raises(ValueError, match="none"):
+        ordosort.argsort_rows(pyarrow.table({}))
+    assert ordosort.argsort_rows([pyarrow.array([], "int64")] * 2).tolist() == []
+    assert ordosort.sort(pyarrow.array([], "int32")).dtype == np.int32
+    with pytest.raises(Exception, match="axis"):
+        ordosort.sort(column, axis=1)
+    assert ordosort.argsort_rows(pyarrow.table({"a": column, "b": pyarrow.array(["x", None, "y"])})).tolist() == [2, 0, 1]

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sort_core/host/backend.hpp"
+#include "sort_core/host/column_codes.hpp"
 #include "sort_core/host/few.hpp"
 #include "sort_core/host/presorted.hpp"
 #include "sort_core/host/radix.hpp"
@@ -225,37 +226,6 @@ bool select_few(detail::operation_task const& task) {
   return true;
 }
 
-/// Writes the bits of the items of a column.
-template <class T>
-void read_items(detail::packed_column const& column, std::span<std::uint64_t> to) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = *reinterpret_cast<T const*>(column.values + i * column.stride);
-}
-/// Writes the codes of a column, in loops that decide nothing for each row where the column has numbers.
-void write_codes(detail::packed_column const column, std::span<std::uint64_t> to) {
-  switch (column.is_string ? 0 : column.bytes) {
-    case 1:
-      read_items<std::uint8_t>(column, to);
-      break;
-    case 2:
-      read_items<std::uint16_t>(column, to);
-      break;
-    case 4:
-      read_items<std::uint32_t>(column, to);
-      break;
-    case 8:
-      read_items<std::uint64_t>(column, to);
-      break;
-    default:
-      for (std::size_t i = 0; i < to.size(); ++i) to[i] = column.bits_at(i);
-  }
-  if (column.infinity == 0 && column.flip_negative == 0) {
-    std::uint64_t const flip = column.flip, all = ~std::uint64_t{0} >> (64 - 8 * column.bytes);
-    for (std::uint64_t& bits : to) bits = (bits ^ flip) & all;
-  } else {
-    for (std::uint64_t& bits : to) bits = column.encode(bits);
-  }
-}
-
 /// Rows as numbers of many bits: of each column the bits in which rows differ, below a bit for null; the first column is
 /// highest.
 class packed_rows {
@@ -270,7 +240,7 @@ class packed_rows {
         for (std::size_t i = 0; i < n; ++i) values[i] = column.is_null(i) != column.nulls_first;
         append(values);
       }
-      write_codes(column, values);
+      write_codes(column, 0, values);
       if (column.validity)
         for (std::size_t i = 0; i < n; ++i)
           if (column.is_null(i)) values[i] = 0;
@@ -435,9 +405,10 @@ template bool select_few_keys<std::uint32_t>(detail::operation_task const&);
 template bool select_few_keys<std::uint64_t>(detail::operation_task const&);
 
 bool run_few_rows(detail::operation_task const& task) {
+  constexpr std::size_t max_few_rows = 192;  // argsort_packed_rows takes less time for more
   std::size_t const n = task.sort.n;
-  if (task.kind != detail::operation_task::operation::argsort_rows || n == 0 || n > max_few(sizeof(std::uint64_t)) ||
-      !has_few_words(task))
+  if (task.kind != detail::operation_task::operation::argsort_rows || n == 0 ||
+      n > std::min(max_few_rows, max_few(sizeof(std::uint64_t))) || !has_few_words(task))
     return false;
   few_records few;
   few.number(n);

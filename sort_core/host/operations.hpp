@@ -1,6 +1,7 @@
 #pragma once
 #include "sort_core/host/backend.hpp"
 #include "sort_core/host/few_tasks.hpp"
+#include "sort_core/host/packed_order.hpp"
 #include "sort_core/host/tasks.hpp"
 #include "sort_core/operations/run_operation.hpp"
 
@@ -15,6 +16,15 @@ extern template std::uint64_t ordo::detail::run_typed_operation<ordo::host_backe
                                                                                                    operation_task const&);
 extern template std::uint64_t ordo::detail::run_row_operation<ordo::host_backend>(host_backend&, operation_task const&);
 
+namespace ordo::inline v0::host_detail {
+
+inline std::uint64_t run_rows(host_backend& backend, detail::operation_task const& task) {
+  if (task.kind == detail::operation_task::operation::argsort_rows && argsort_packed_rows(backend, task)) return 0;
+  return detail::run_row_operation(backend, task);
+}
+
+}  // namespace ordo::inline v0::host_detail
+
 /// Defines what operations on keys of `bits` bits refer to, and those on rows.
 #define ORDO_HOST_OPERATIONS(bits)                                                                                          \
   template std::uint64_t ordo::detail::run_typed_operation<ordo::host_backend, std::uint##bits##_t>(host_backend&,          \
@@ -24,4 +34,4 @@ extern template std::uint64_t ordo::detail::run_row_operation<ordo::host_backend
 #define ORDO_HOST_OPERATIONS_ON_ROWS                                                                                \
   template std::uint64_t ordo::detail::run_row_operation<ordo::host_backend>(host_backend&, operation_task const&); \
   ordo::detail::host_operation_code const ordo::detail::host_operations_on_rows{&ordo::host_detail::run_few_rows,   \
-                                                                                &run_row_operation<host_backend>};
+                                                                                &ordo::host_detail::run_rows};
