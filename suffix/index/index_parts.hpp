@@ -18,7 +18,8 @@
 /// another index.
 namespace ordo::inline v0::suffix {
 
-/// Each part but the last has a multiple of so many entries: its end is the end of a page, whatever the size of pages is.
+/// Each part but the last has a multiple of this number of entries: its end is the end of a page, whatever the size of pages
+/// is.
 inline constexpr std::uint64_t entries_of_part = std::uint64_t{1} << 16;
 inline constexpr std::size_t max_parts = 9999;
 

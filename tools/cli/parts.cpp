@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/divided_sink.hpp"
+#include "base/streams.hpp"
 #include "ordo/error.hpp"
 #include "tools/cli/files/codecs.hpp"
 #include "tools/cli/files/temporary.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/divided_sink.hpp"
+#include "base/streams.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix/index.hpp"
 #include "tools/cli/files/output.hpp"
@@ -108,7 +108,7 @@ class index_writer {
   std::string prefix_;
   std::size_t parts_;
   std::vector<std::string> unwanted_;  // arrays that the index does not have
-  std::vector<std::string> names_;     // of the files: arrays, or parts of one
+  std::vector<std::string> names_;     // names of the files: of arrays, or of parts of one
   std::deque<cli::output> files_;
   std::deque<suffix::checksum_sink> sums_;
   std::optional<divided_sink> divided_;  // the suffix array in parts

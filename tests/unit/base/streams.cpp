@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/divided_sink.hpp"
 #include "base/quantity.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/io_ends.hpp"

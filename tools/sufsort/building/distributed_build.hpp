@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/divided_sink.hpp"
+#include "base/streams.hpp"
 #include "ordo/communicator.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
@@ -50,7 +50,7 @@ class shared_arrays {
 
  private:
   struct shared_file {
-    std::string name;                               // of an array, or of a part of one
+    std::string name;                               // name of an array, or of a part of one
     std::unique_ptr<cli::shared_output> file;       // null: the first process writes this one's part
     std::unique_ptr<suffix::checksum_sink> sums{};  // sums of that file
   };
