@@ -16,6 +16,7 @@
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
+#include "suffix/index/index_parts.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -90,6 +91,9 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
       case array_bytes:
         description.arrays.back().bytes = value;
         return true;
+      case part_bytes:
+        description.arrays.back().parts.back().bytes = value;
+        return true;
       case record_start:
         description.starts.push_back(value);
         return true;
@@ -141,6 +145,8 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
         return checksum(description.crc32.emplace(), text);
       case array_crc32:
         return checksum(description.arrays.back().crc32, text);
+      case part_crc32:
+        return checksum(description.arrays.back().parts.back().crc32, text);
       case record_name:
         description.names.push_back(text);
         return true;
@@ -153,6 +159,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     context const outer = context_;
     context_ = outer == context::outside   ? context::description
                : outer == context::arrays  ? context::array
+               : outer == context::parts   ? context::part
                : outer == context::records ? context::record
                : outer == context::files   ? context::file
                                            : outer;
@@ -160,6 +167,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     for (std::size_t f = 0; f < none; ++f)
       if (fields[f].in == context_) seen_[f] = false;
     if (context_ == context::array) description.arrays.emplace_back();
+    if (context_ == context::part) description.arrays.back().parts.emplace_back();
     if (context_ == context::file) {
       description.files.emplace_back();
       description.files.back().first_record = file_records_;
@@ -178,6 +186,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
       if (fields[f].in == context_ && !seen_[f] && !fields[f].optional)
         return refuse(fmt::format("no field {}", fields[f].name));
     context_ = context_ == context::array    ? context::arrays
+               : context_ == context::part   ? context::parts
                : context_ == context::record ? context::records
                : context_ == context::file   ? context::files
                                              : context::outside;
@@ -185,18 +194,19 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool start_array(std::size_t) override {
     field const at = std::exchange(at_, none);
-    if (at != arrays && at != records && at != files) return refuse("a list in the wrong place");
-    context_ = at == arrays ? context::arrays : at == files ? context::files : context::records;
+    if (at != arrays && at != parts && at != records && at != files) return refuse("a list in the wrong place");
+    context_ = at == arrays ? context::arrays : at == parts ? context::parts : at == files ? context::files : context::records;
     return true;
   }
   bool end_array() override {
-    context_ = context::description;
-    return true;
+    bool const ends_parts = context_ == context::parts;
+    context_ = ends_parts ? context::array : context::description;
+    return !ends_parts || !description.arrays.back().parts.empty() || refuse("an array of no parts");
   }
   bool parse_error(std::size_t, std::string const&, nlohmann::json::exception const& e) override { return refuse(e.what()); }
 
  private:
-  enum class context { outside, description, arrays, array, files, file, records, record };
+  enum class context { outside, description, arrays, array, parts, part, files, file, records, record };
   enum field : std::size_t {
     format_name,
     version_of_format,
@@ -225,6 +235,9 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     array_name,
     array_bytes,
     array_crc32,
+    parts,
+    part_bytes,
+    part_crc32,
     file_name,
     file_records,
     file_bad_lines,
@@ -266,6 +279,9 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
                                                    {context::array, "name", false},
                                                    {context::array, "bytes", false},
                                                    {context::array, "crc32", false},
+                                                   {context::array, "parts", true},
+                                                   {context::part, "bytes", false},
+                                                   {context::part, "crc32", false},
                                                    {context::file, "name", false},
                                                    {context::file, "records", false},
                                                    {context::file, "bad_lines", true},
@@ -379,6 +395,23 @@ std::optional<std::string> flaw_in_records(index_description const& description)
   return std::nullopt;
 }
 
+// Checks the parts of an array whose size is right.
+std::optional<std::string> flaw_in_parts(index_array const& array, unsigned width) {
+  if (array.name != "sa") return fmt::format("array {} in parts", array.name);
+  if (array.parts.size() > max_parts) return fmt::format("array {} has {} parts", array.name, array.parts.size());
+  std::uint64_t left = array.bytes;
+  for (std::size_t k = 0; k < array.parts.size(); ++k) {
+    std::uint64_t const bytes = array.parts[k].bytes;
+    bool const is_last = k + 1 == array.parts.size();
+    if (is_last ? bytes != left : bytes > left || bytes % (entries_of_part * (width / 8)) != 0)
+      return fmt::format("part {} has {} bytes", name_of_part(array.name, k + 1), bytes);
+    left -= bytes;
+  }
+  if (join_parts(array.name, array.parts).crc32 != array.crc32)
+    return fmt::format("the checksums of the parts of array {} are not those of the array", array.name);
+  return std::nullopt;
+}
+
 // Checks a description, and returns what is wrong.
 std::optional<std::string> find_flaw(index_description const& description) {
   if (auto const flaw = flaw_in_records(description)) return flaw;
@@ -411,6 +444,8 @@ std::optional<std::string> find_flaw(index_description const& description) {
     auto const bytes = size_in_bytes(description, array.name);
     if (!bytes) return fmt::format("unknown array {}", json_string(array.name));
     if (*bytes != array.bytes) return fmt::format("array {} has {} bytes, expected {}", array.name, array.bytes, *bytes);
+    if (!array.parts.empty())
+      if (auto const flaw = flaw_in_parts(array, description.width)) return flaw;
     if (description.find(array.name) != &array) return fmt::format("array {} twice", array.name);
   }
   return std::nullopt;
@@ -476,9 +511,15 @@ std::string to_json(index_description const& description) {
     text += "\n  ],\n";
   }
   text += "  \"arrays\": [";
-  for (std::size_t i = 0; i < description.arrays.size(); ++i)
-    fmt::format_to(to, "{}\n    {{\"name\": {}, \"bytes\": {}, \"crc32\": \"{:08x}\"}}", i == 0 ? "" : ",",
-                   json_string(description.arrays[i].name), description.arrays[i].bytes, description.arrays[i].crc32);
+  for (std::size_t i = 0; i < description.arrays.size(); ++i) {
+    index_array const& array = description.arrays[i];
+    fmt::format_to(to, "{}\n    {{\"name\": {}, \"bytes\": {}, \"crc32\": \"{:08x}\"", i == 0 ? "" : ",",
+                   json_string(array.name), array.bytes, array.crc32);
+    for (std::size_t k = 0; k < array.parts.size(); ++k)
+      fmt::format_to(to, "{}\n      {{\"bytes\": {}, \"crc32\": \"{:08x}\"}}", k == 0 ? ", \"parts\": [" : ",",
+                     array.parts[k].bytes, array.parts[k].crc32);
+    text += array.parts.empty() ? "}" : "]}";
+  }
   text += "\n  ],\n  \"records\": [";
   for (std::size_t r = 0; r < description.names.size(); ++r) {
     fmt::format_to(to, "{}\n    {{\"name\": {}, \"start\": {}", r == 0 ? "" : ",", json_string(description.names[r]),

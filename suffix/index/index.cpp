@@ -86,25 +86,83 @@ void store(std::span<char const> bytes, sink& to, unsigned threads) {
   with_machine<cpu>(options, threads, [&](host_backend& backend) { backend.store(bytes, to, 0); });
 }
 
-mapped_file::mapped_file(std::string const& path) {
-  auto const fail = [&](char const* why) { throw input_error(fmt::format("cannot read: {}: {}", path, why)); };
-  int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);  // opening a pipe would wait for a writer
-  if (fd < 0) fail(std::strerror(errno));
-  struct stat info {};
-  char const* why = fstat(fd, &info) != 0    ? std::strerror(errno)
-                    : S_ISDIR(info.st_mode)  ? std::strerror(EISDIR)
-                    : S_ISFIFO(info.st_mode) ? "is a pipe"
-                                             : nullptr;
-  if (!why && info.st_size > 0) {
-    size_ = std::size_t(info.st_size);
-    void* const block = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (block == MAP_FAILED)
-      why = std::strerror(errno);
-    else
-      data_ = static_cast<char const*>(block);
+namespace {
+
+[[noreturn]] void fail_to_read(std::string const& path, char const* why) {
+  throw input_error(fmt::format("cannot read: {}: {}", path, why));
+}
+
+[[noreturn]] void refuse_size(std::string const& path, std::uint64_t bytes, std::uint64_t expected) {
+  throw input_error(fmt::format("bad index: {}: {} bytes, expected {}", path, bytes, expected));
+}
+
+// A file that is open until it has been mapped.
+class open_file {
+ public:
+  explicit open_file(std::string const& path)
+      // Opening a pipe would wait for a writer.
+      : path_(path), fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {
+    if (fd_ < 0) fail_to_read(path, std::strerror(errno));
+    struct stat info {};
+    char const* const why = fstat(fd_, &info) != 0   ? std::strerror(errno)
+                            : S_ISDIR(info.st_mode)  ? std::strerror(EISDIR)
+                            : S_ISFIFO(info.st_mode) ? "is a pipe"
+                                                     : nullptr;
+    if (why) {
+      close(fd_);
+      fail_to_read(path, why);
+    }
+    size_ = std::uint64_t(std::max<off_t>(info.st_size, 0));
   }
-  close(fd);
-  if (why) fail(why);
+  ~open_file() { close(fd_); }
+  open_file(open_file const&) = delete;
+  open_file& operator=(open_file const&) = delete;
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  /// Maps it. @param at  reserved addresses; null: any
+  [[nodiscard]] char const* map(void* at = nullptr) const {
+    void* const block = mmap(at, std::size_t(size_), PROT_READ, MAP_PRIVATE | (at ? MAP_FIXED : 0), fd_, 0);
+    if (block == MAP_FAILED) fail_to_read(path_, std::strerror(errno));
+    return static_cast<char const*>(block);
+  }
+
+ private:
+  std::string const& path_;
+  int fd_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace
+
+mapped_file::mapped_file(std::string const& path) {
+  open_file const file(path);
+  if (file.size() == 0) return;
+  data_ = file.map();
+  size_ = std::size_t(file.size());
+}
+
+mapped_file::mapped_file(std::span<part const> parts) {
+  auto const page = std::uint64_t(sysconf(_SC_PAGESIZE));
+  std::uint64_t all = 0;
+  for (part const& each : parts) {
+    if (each.bytes != 0 && all % page != 0) fail_to_read(each.path, "the parts before it are no multiple of the page size");
+    all += each.bytes;
+  }
+  mapped_file whole;  // unmaps what is mapped if a file cannot be
+  if (all != 0) {
+    void* const block = mmap(nullptr, std::size_t(all), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED) fail_to_read(parts.front().path, std::strerror(errno));
+    whole.data_ = static_cast<char const*>(block);
+    whole.size_ = std::size_t(all);
+  }
+  std::uint64_t at = 0;
+  for (part const& each : parts) {
+    open_file const file(each.path);
+    if (file.size() != each.bytes) refuse_size(each.path, file.size(), each.bytes);
+    if (each.bytes != 0) static_cast<void>(file.map(const_cast<char*>(whole.data_ + at)));
+    at += each.bytes;
+  }
+  *this = std::move(whole);
 }
 
 mapped_file::~mapped_file() {
@@ -184,15 +242,28 @@ void stored_index::open(std::string_view without) {
   std::uint32_t const sum = compute_crc32(json.bytes(), 1);
   exchanging_ = access(hidden_part(prefix_, "json", sum).c_str(), F_OK) == 0;
   files_.clear();
-  for (index_array const& array : description_.arrays) {
+  auto const find = [&](std::string const& name) {
     // Arrays have these names if a replacement was not completed.
-    std::string path = hidden_part(prefix_, array.name, sum);
-    if (!exchanging_ || access(path.c_str(), F_OK) != 0) path = prefix_ + "." + array.name;
+    std::string path = hidden_part(prefix_, name, sum);
+    return exchanging_ && access(path.c_str(), F_OK) == 0 ? path : prefix_ + "." + name;
+  };
+  for (index_array const& array : description_.arrays) {
+    if (!array.parts.empty()) {
+      std::vector<mapped_file::part> parts;
+      for (std::string const& name : names_of_files(array)) parts.push_back({find(name), array.parts[parts.size()].bytes});
+      files_.emplace_back(parts);
+      continue;
+    }
+    std::string const path = find(array.name);
     mapped_file file(path);
-    if (file.bytes().size() != array.bytes)
-      throw input_error(fmt::format("bad index: {}: {} bytes, expected {}", path, file.bytes().size(), array.bytes));
+    if (file.bytes().size() != array.bytes) refuse_size(path, file.bytes().size(), array.bytes);
     files_.push_back(std::move(file));
   }
+}
+
+std::string stored_index::path(std::string_view array) const {
+  index_array const* const listed = description_.find(array);
+  return fmt::format("{}.{}{}", prefix_, array, listed && !listed->parts.empty() ? ".*" : "");
 }
 
 std::span<char const> stored_index::bytes(std::string_view array) const noexcept {
@@ -228,13 +299,44 @@ kmer_table stored_index::kmers() const {
 
 std::optional<std::string> stored_index::unlisted_array() const {
   if (exchanging_) return std::nullopt;  // the replacement would have removed it
-  for (char const* array : {"sa", "lcp", "bwt", "kmers", "fm", "rlfm", "pieces", "starts"}) {
+  auto const is_there = [&](std::string const& name) {
     std::error_code missing;
-    std::uintmax_t const bytes = std::filesystem::file_size(prefix_ + "." + array, missing);
-    if (!description_.find(array) && !missing && bytes != 0) return array;
+    std::uintmax_t const bytes = std::filesystem::file_size(prefix_ + "." + name, missing);
+    return !missing && bytes != 0;
+  };
+  for (char const* name : {"sa", "lcp", "bwt", "kmers", "fm", "rlfm", "pieces", "starts"}) {
+    index_array const* const array = description_.find(name);
+    if ((!array || !array->parts.empty()) && is_there(name)) return name;
+    if (!array || array->parts.empty()) continue;
+    if (std::string next = name_of_part(name, array->parts.size() + 1); is_there(next)) return next;
   }
   return std::nullopt;
 }
+
+namespace {
+
+// A file whose checksum the description holds.
+struct listed_file {
+  std::string name;
+  std::span<char const> bytes;
+  std::uint32_t crc32;
+};
+
+std::vector<listed_file> list_files(stored_index const& index) {
+  std::vector<listed_file> all;
+  for (index_array const& array : index.description().arrays) {
+    std::span<char const> bytes = index.bytes(array.name);
+    if (array.parts.empty()) all.push_back({array.name, bytes, array.crc32});
+    std::vector<std::string> const names = names_of_files(array);
+    for (std::size_t k = 0; k < array.parts.size(); ++k) {
+      all.push_back({names[k], bytes.first(std::size_t(array.parts[k].bytes)), array.parts[k].crc32});
+      bytes = bytes.subspan(std::size_t(array.parts[k].bytes));
+    }
+  }
+  return all;
+}
+
+}  // namespace
 
 void stored_index::expect_few_reads() const noexcept {
   for (mapped_file const& file : files_)
@@ -244,17 +346,17 @@ void stored_index::expect_few_reads() const noexcept {
 
 std::optional<std::string> stored_index::altered_array(unsigned threads) const {
   std::vector<std::uint32_t> sums;
-  for (index_array const& array : description_.arrays) {
-    sums.push_back(compute_crc32(bytes(array.name), threads));
-    if (sums.back() != array.crc32) break;
+  for (listed_file const& file : list_files(*this)) {
+    sums.push_back(compute_crc32(file.bytes, threads));
+    if (sums.back() != file.crc32) break;
   }
   return altered_array(sums);
 }
 
 std::optional<std::string> stored_index::altered_array(communicator& members, unsigned threads) const {
   std::vector<std::uint32_t> sums;
-  for (index_array const& array : description_.arrays) {
-    std::span<char const> const all = bytes(array.name);
+  for (listed_file const& file : list_files(*this)) {
+    std::span<char const> const all = file.bytes;
     auto const share_size = [&](std::size_t m) { return std::size_t(even_share(all.size(), members.size(), m)); };
     auto const own =
         all.subspan(std::size_t(even_offset(all.size(), members.size(), members.rank())), share_size(members.rank()));
@@ -268,8 +370,9 @@ std::optional<std::string> stored_index::altered_array(communicator& members, un
 }
 
 std::optional<std::string> stored_index::altered_array(std::span<std::uint32_t const> sums) const {
+  std::vector<listed_file> const files = list_files(*this);
   for (std::size_t i = 0; i < sums.size(); ++i)
-    if (sums[i] != description_.arrays[i].crc32) return description_.arrays[i].name;
+    if (sums[i] != files[i].crc32) return files[i].name;
   mapped_file const json(path("json"));
   if (description_.crc32 && is_altered({json.bytes().data(), json.bytes().size()})) return "json";
   return std::nullopt;

@@ -201,11 +201,17 @@ def jobs_of(bench):
     (bench.inputs / "bad.jsonl").write_text('{"text":"a"}\nno JSON\n{"text":"b"}\n')
     old = {"old": b"old content\n"}
     old_index = {"y" + path.name[len("other"):]: path.read_bytes() for path in bench.inputs.glob("other.*")}
+    tool("sufsort", "build", "-q", "b.fa", "-o", "divided", "--split-output", "4")
+    old_parts = {"y" + path.name[len("divided"):]: path.read_bytes() for path in bench.inputs.glob("divided.*")}
     two = ["--threads", "2"]
     jobs = [
         Job("build", ["sufsort", "build", "IN/a.fa", "-o", "y", "--lcp", "--bwt", *two]),
         Job("build over an index", ["sufsort", "build", "IN/a.fa.gz", "-o", "y", "--kmer-table", "2", "--force-kmer-table", *two],
             old_index),
+        Job("build in parts", ["sufsort", "build", "IN/a.fa", "-o", "y", "--split-output", "3", *two], old_index),
+        Job("build in fewer parts", ["sufsort", "build", "IN/a.fa", "-o", "y", "--split-output", "2", "--lcp", *two], old_parts),
+        Job("build over parts", ["sufsort", "build", "IN/a.fa", "-o", "y", *two], old_parts),
+        Job("locate in parts", ["sufsort", "locate", "IN/divided", "GAT", "NN", *two]),
         Job("build an FM index", ["sufsort", "build", "IN/a.fa", "-o", "y", "--fm", "--strands", "both", "--ambiguous", "break", *two]),
         Job("build of JSONL", ["sufsort", "build", "IN/text.jsonl", "-o", "y", "--lcp", *two]),
         Job("build of tokens", ["sufsort", "build", "IN/tokens", "--format", "u16", "-o", "y", *two]),

@@ -180,6 +180,23 @@ for call in linkat rename unlink symlink; do
 done
 rm -rf i/y.* data
 
+# Parts of a suffix array, which take the place of other parts: no part of another index is left.
+for call in linkat rename unlink; do
+  for ((number = 1; ; ++number)); do
+    rm -f i/y.* i/.y.*
+    sufsort build -q a.fa -o i/y --split-output=4
+    was_stopped=1
+    stopped KILL "$call" "$number" sufsort build -q b.fa -o i/y --split-output=2 || was_stopped=0
+    is_index ab
+    ((nameless)) || rm -f i/.*.tmp
+    [[ $(cd i && ls -A | xargs) =~ ^y.json\ y.sa.0001\ y.sa.0002(\ y.sa.0003\ y.sa.0004)?\ y.seq$ ]] ||
+      fail "parts: SIGKILL at $call $number: left behind: $(ls -A i)"
+    sufsort build -q a.fa -o i/y
+    [[ $(cd i && ls -A | xargs) == 'y.json y.sa y.seq' ]] || fail "one file after parts: SIGKILL at $call $number: $(ls -A i)"
+    ((was_stopped)) || break
+  done
+done
+
 # The files of an aligner are opened one by one: all are of one text, or the one that its program opens first is missing. The next
 # run leaves its files alone.
 for aligner in bwa:bwt minibwa:l2b; do

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/streams.hpp"
 #include "ordo/error.hpp"
 #include "tools/cli/files/codecs.hpp"
 #include "tools/cli/files/temporary.hpp"
@@ -57,9 +58,7 @@ void split_output::refuse_inputs(std::span<std::string const> paths) const {
 }
 
 std::uint64_t split_output::nominal(std::size_t part, std::uint64_t bytes) const {
-  __extension__ using wide = unsigned __int128;
-  std::uint64_t const all = how_.item_bytes == 0 ? bytes : bytes / how_.item_bytes;
-  auto const begin = std::uint64_t(wide(all) * part / how_.parts);
+  std::uint64_t const begin = first_of_part(how_.item_bytes == 0 ? bytes : bytes / how_.item_bytes, how_.parts, part);
   return how_.item_bytes == 0 ? begin : begin * how_.item_bytes;
 }
 
@@ -124,25 +123,12 @@ void split_output::place(std::uint64_t offset, std::span<char const> data) {
 }
 
 void split_output::put(std::uint64_t offset, std::span<char const> data) {
-  while (!data.empty()) {
-    std::size_t part = 0;  // there may be parts without items before the one that begins last
-    std::uint64_t end = unknown;
-    for (std::size_t k = 0; k < how_.parts; ++k) {
-      std::uint64_t const begin = begins_[k].load(std::memory_order_relaxed);
-      if (begin > offset) {
-        end = begin;
-        break;
-      }
-      part = k;
-    }
-    auto const some = data.first(std::size_t(std::min<std::uint64_t>(data.size(), end - offset)));
+  divide(offset, data, begins_, [&](std::size_t part, std::uint64_t at, std::span<char const> some) {
     if (addressed_)
-      files_[part].write_at(offset - begins_[part], some);
+      files_[part].write_at(at, some);
     else
       files_[part].write(some);
-    offset += some.size();
-    data = data.subspan(some.size());
-  }
+  });
 }
 
 void split_output::write_at(std::uint64_t offset, std::span<char const> data) {

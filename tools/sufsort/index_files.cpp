@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -85,30 +86,80 @@ void sync_folders(std::vector<std::string> const& folders) {
 }
 
 // Returns the folders of the files of an index, each once. Symbolic links may lead to several.
-std::vector<std::string> find_folders(std::string const& prefix) {
+std::vector<std::string> find_folders(std::string const& prefix, std::size_t parts) {
   std::vector<std::string> folders{parent_folder(prefix)};
-  for (std::string const& file : index_file_names(prefix))
+  for (std::string const& file : index_file_names(prefix, parts))
     if (std::string folder = parent_folder(end_of_links(file)); std::ranges::find(folders, folder) == folders.end())
       folders.push_back(std::move(folder));
   return folders;
 }
 
+bool is_there(std::string const& path) {
+  return access(path.c_str(), F_OK) == 0;
+}
+
+// Returns the number of parts of the suffix array of a description.
+std::size_t count_parts(suffix::index_description const& about) {
+  suffix::index_array const* const sa = about.find("sa");
+  return sa ? sa->parts.size() : 0;
+}
+
+// Returns the same of a description in JSON. Most have no parts, and some are too long to be parsed for nothing.
+std::size_t count_parts(std::string_view json, std::string const& name) {
+  return json.find("\"parts\"") == json.npos ? 0 : count_parts(suffix::from_json(json, name));
+}
+
+// Returns the same of the index that is there; 0 if there is none, or none that can be read.
+std::size_t count_old_parts(std::string const& prefix) try {
+  suffix::mapped_file const json(prefix + ".json");
+  return count_parts({json.bytes().data(), json.bytes().size()}, prefix + ".json");
+} catch (input_error const&) {
+  return 0;
+}
+
+// Creates the mark of an exchange. @param old_parts  the parts of the old suffix array @param sync  it must survive lost power
+void create_mark(std::string const& mark, std::size_t old_parts, bool sync) {
+  auto const fail = [&] { throw output_error(fmt::format("cannot write: {}: {}", mark, std::strerror(errno))); };
+  int const fd = open(mark.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (fd < 0) fail();
+  std::string const text = old_parts == 0 ? std::string() : std::to_string(old_parts);
+  bool const is_written = text.empty() || (write(fd, text.data(), text.size()) == ssize_t(text.size()) &&
+                                           (!sync || fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP));
+  int const error = errno;
+  close(fd);
+  if (is_written) return;
+  unlink(mark.c_str());
+  errno = error;
+  fail();
+}
+
+// Reads the number of old parts from the mark of an exchange.
+std::size_t read_mark(std::string const& mark) {
+  suffix::mapped_file const file(mark);
+  std::size_t parts = 0;
+  std::from_chars(file.bytes().data(), file.bytes().data() + file.bytes().size(), parts);
+  return std::min(parts, suffix::max_parts);
+}
+
 // Completes the exchange to the description with this checksum if it was interrupted.
 void complete(std::string const& prefix, std::uint32_t sum) {
   std::string const mark = hidden_part(prefix, "json", sum);
-  if (access(mark.c_str(), F_OK) != 0) return;
+  if (!is_there(mark)) return;
   suffix::mapped_file const json(prefix + ".json");
   auto const about = suffix::from_json({json.bytes().data(), json.bytes().size()}, prefix + ".json");
-  std::vector<std::string> const folders = find_folders(prefix);
+  std::size_t const parts = count_parts(about), old_parts = read_mark(mark);
+  std::vector<std::string> const folders = find_folders(prefix, std::max(parts, old_parts));
   sync_folders(folders);
-  for (char const* const name : names) {
+  auto const put = [&](std::string const& name, bool is_wanted) {
     std::string const part = hidden_part(prefix, name, sum), place = prefix + "." + name;
-    if (access(part.c_str(), F_OK) == 0)
+    if (is_there(part))
       move_into_place(end_of_links(part), end_of_links(place));
-    else if (!about.find(name))
+    else if (!is_wanted)
       remove_file(place);
     unlink(part.c_str());  // a link to what is in its place
-  }
+  };
+  for (char const* const name : names) put(name, about.find(name) && (parts == 0 || name != std::string_view("sa")));
+  for (std::size_t k = 1; k <= std::max(parts, old_parts); ++k) put(suffix::name_of_part("sa", k), k <= parts);
   sync_folders(folders);
   unlink(mark.c_str());
 }
@@ -185,7 +236,9 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   cli::held_signals const held;
   // If an index is replaced, each step is on the disk before the next one begins: the power may fail in between. A new index
   // reaches the disk when the system writes it back, as any new file.
-  std::vector<std::string> const folders = before ? find_folders(prefix) : std::vector<std::string>();
+  std::size_t const old_parts = before ? count_old_parts(prefix) : 0, parts = count_parts(description, prefix + ".json");
+  std::vector<std::string> const folders =
+      before ? find_folders(prefix, std::max(parts, old_parts)) : std::vector<std::string>();
   if (before)
     for (auto const& [name, array] : arrays) {
       array->finish();
@@ -196,22 +249,21 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   json.assign_name(fs::path(hidden_description(prefix)).filename());
   std::deque<hidden_link> links;
   // An exchange that has begun needs no memory.
-  std::vector<std::string> parts(arrays.size()), places, hidden, removed;
+  std::vector<std::string> staged(arrays.size()), places, hidden, removed;
   for (auto const& [name, array] : arrays) {
     hidden.push_back(hidden_part(prefix, name, sum));
     places.push_back(array->target());
-    fs::path const name_of_part = fs::path(hidden.back()).filename();
+    fs::path const hidden_name = fs::path(hidden.back()).filename();
     // The link is there before the file to which it leads, so that no such file is forgotten.
     std::string const folder = parent_folder(places.back());
     if (std::error_code none; !fs::equivalent(folder, parent_folder(prefix), none))
-      links.emplace_back(hidden.back(), fs::path(folder) / name_of_part);
-    array->assign_name(name_of_part);
+      links.emplace_back(hidden.back(), fs::path(folder) / hidden_name);
+    array->assign_name(hidden_name);
   }
   for (std::string const& name : unwanted) removed.push_back(prefix + "." + name);
+  for (std::size_t k = parts + 1; k <= old_parts; ++k) removed.push_back(prefix + "." + suffix::name_of_part("sa", k));
   std::string const mark = hidden_part(prefix, "json", sum);
-  int const made = open(mark.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (made < 0) throw output_error(fmt::format("cannot write: {}: {}", mark, std::strerror(errno)));
-  close(made);
+  create_mark(mark, old_parts, before.has_value());
   try {
     sync_folders(folders);
     json.commit();
@@ -220,10 +272,10 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
     throw;
   }
   // From here on the new index is valid: nothing of it is removed, whatever fails.
-  for (std::size_t k = 0; k < arrays.size(); ++k) parts[k] = arrays[k].second->release();
+  for (std::size_t k = 0; k < arrays.size(); ++k) staged[k] = arrays[k].second->release();
   for (hidden_link& link : links) link.keep();
   sync_folders(folders);
-  for (std::size_t k = 0; k < arrays.size(); ++k) move_into_place(parts[k], places[k]);
+  for (std::size_t k = 0; k < arrays.size(); ++k) move_into_place(staged[k], places[k]);
   if (!links.empty())
     for (std::string const& path : hidden) unlink(path.c_str());
   for (std::string const& path : removed) remove_file(path);
@@ -232,7 +284,6 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
 }
 
 void recover_index(std::string const& prefix) try {
-  auto const is_there = [](std::string const& path) { return access(path.c_str(), F_OK) == 0; };
   auto const is_interrupted = [&](std::optional<std::uint32_t> sum) {
     return (sum && is_there(hidden_part(prefix, "json", *sum))) || is_there(hidden_description(prefix));
   };
@@ -255,10 +306,15 @@ std::optional<std::uint32_t> sum_of_description(std::string const& prefix) try {
   return std::nullopt;
 }
 
-std::vector<std::string> index_file_names(std::string const& prefix) {
+std::vector<std::string> index_file_names(std::string const& prefix, std::size_t parts) {
   std::vector<std::string> files;
   files.push_back(prefix + ".json");
   for (char const* const name : names) files.push_back(prefix + "." + name);
+  for (std::size_t k = 1; k <= suffix::max_parts; ++k) {
+    std::string part = prefix + "." + suffix::name_of_part("sa", k);
+    if (k > parts && !is_there(part)) break;
+    files.push_back(std::move(part));
+  }
   return files;
 }
 
@@ -269,10 +325,12 @@ void expect_index(std::string const& prefix, bool for_duplicates) {
     throw input_error(fmt::format("no index: {}: {}: {}", prefix, problem, advice));
   };
   std::string stem = without_extension(prefix);
-  auto const exists = [&](char const* extension) { return stat((stem + extension).c_str(), &info) == 0; };
-  for (std::string const& file : index_file_names(stem))
-    if (file == prefix && exists(".json") && exists(".sa"))
-      refuse("it is a file of an index", fmt::format("its prefix is {}", stem));
+  for (std::string const& of : {stem, without_extension(stem)}) {
+    auto const names = index_file_names(of);
+    if (std::ranges::find(names, prefix) != names.end() && is_there(of + ".json") &&
+        (is_there(of + ".sa") || count_old_parts(of) != 0))
+      refuse("it is a file of an index", fmt::format("its prefix is {}", of));
+  }
   for (std::string_view const compressed : {".gz", ".bgz", ".bz2", ".xz", ".zst"})
     if (prefix.ends_with(compressed)) stem = without_extension(stem);
   auto const named = suffix::named_format(prefix);
@@ -296,11 +354,16 @@ void expect_prefix(std::string const& prefix) {
     throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", prefix));
 }
 
-void refuse_inputs(std::string const& prefix, std::vector<std::string> const& inputs) {
-  for (std::string const& file : index_file_names(prefix))
-    for (std::string const& input : inputs)
-      if (auto const id = cli::find_file_id(input); id && id == cli::find_file_id(file))
-        throw output_error(fmt::format("cannot write: {}: it is the same file as the input {}", file, input));
+void refuse_inputs(std::string const& prefix, std::vector<std::string> const& inputs, std::size_t parts) {
+  std::vector<std::optional<cli::file_id>> ids;
+  for (std::string const& input : inputs) ids.push_back(cli::find_file_id(input));
+  for (std::string const& file : index_file_names(prefix, parts)) {
+    auto const id = cli::find_file_id(file);
+    auto const same = id ? std::ranges::find(ids, id) : ids.end();
+    if (same == ids.end()) continue;
+    throw output_error(
+        fmt::format("cannot write: {}: it is the same file as the input {}", file, inputs[std::size_t(same - ids.begin())]));
+  }
 }
 
 void refuse_stdout(std::string const& prefix) {
@@ -329,50 +392,71 @@ void refuse_sources(suffix::stored_index const& index, cli::output const& out) {
         throw output_error(fmt::format("cannot write: {}: the index {} was made of it", out.name(), index.path("json")));
 }
 
-index_writer::index_writer(std::string prefix, std::vector<std::string_view> const& arrays)
-    : prefix_(std::move(prefix)), json_(prefix_ + ".json", cli::output::replacing::by_rename) {
+index_writer::index_writer(std::string prefix, std::vector<std::string_view> const& arrays, std::size_t parts)
+    : prefix_(std::move(prefix)), parts_(parts), json_(prefix_ + ".json", cli::output::replacing::by_rename) {
+  auto const add = [&](std::string name) {
+    names_.push_back(std::move(name));
+    files_.emplace_back(prefix_ + "." + names_.back(), cli::output::replacing::by_rename);
+    sums_.emplace_back(files_.back());
+  };
   for (char const* const name : names) {
-    if (std::ranges::find(arrays, name) == arrays.end()) {
-      unwanted_.emplace_back(name);
-      continue;
-    }
-    names_.emplace_back(name);
-    arrays_.emplace_back(path(name), cli::output::replacing::by_rename);
-    sums_.emplace_back(arrays_.back());
+    bool const is_wanted = std::ranges::find(arrays, name) != arrays.end();
+    if (!is_wanted || is_in_parts(name)) unwanted_.emplace_back(name);
+    if (is_wanted && is_in_parts(name))
+      for (std::size_t k = 1; k <= parts_; ++k) add(suffix::name_of_part(name, k));
+    else if (is_wanted)
+      add(name);
   }
   finished_.resize(names_.size());
 }
 
-std::size_t index_writer::array_number(std::string const& name) const {
+void index_writer::set_width(unsigned width) {
+  if (parts_ == 0) return;
+  std::vector<sink*> parts;
+  for (std::size_t k = 1; k <= parts_; ++k) parts.push_back(&sums_[file_number(suffix::name_of_part("sa", k))]);
+  divided_.emplace(std::move(parts), suffix::entries_of_part * (width / 8));
+}
+
+std::size_t index_writer::file_number(std::string const& name) const {
   return std::size_t(std::ranges::find(names_, name) - names_.begin());
 }
 
-bool index_writer::is_discarded(std::size_t array) const {
-  return std::ranges::find(unwanted_, names_[array]) != unwanted_.end();
+bool index_writer::is_discarded(std::size_t file) const {
+  return std::ranges::find(unwanted_, names_[file]) != unwanted_.end();
 }
 
 sink* index_writer::to(std::string const& name) {
-  std::size_t const array = array_number(name);
-  return array == names_.size() ? nullptr : &sums_[array];
+  if (is_in_parts(name)) return divided_ ? &*divided_ : nullptr;
+  std::size_t const file = file_number(name);
+  return file == names_.size() ? nullptr : &sums_[file];
 }
 
 void index_writer::add_part(std::string const& name, std::uint64_t offset, suffix::index_array const& part) {
-  std::size_t const array = array_number(name);
-  sums_[array].add_part(offset, part);
-  arrays_[array].count_others(part.bytes);
+  std::size_t const file = file_number(name);
+  sums_[file].add_part(offset, part);
+  files_[file].count_others(part.bytes);
 }
 
-void index_writer::finish(std::size_t array) {
-  if (!finished_[array]) arrays_[array].finish();
-  finished_[array] = true;
+void index_writer::finish(std::size_t file) {
+  if (!finished_[file]) files_[file].finish();
+  finished_[file] = true;
+}
+
+std::string index_writer::finished_path(std::size_t file) {
+  finish(file);
+  std::string staged = files_[file].staged();
+  if (staged.empty()) throw input_error(fmt::format("cannot read: {}: no regular file", path(names_[file])));
+  return staged;
 }
 
 suffix::mapped_file index_writer::completed(std::string const& name) {
-  std::size_t const array = array_number(name);
-  finish(array);
-  std::string const& file = arrays_[array].staged();
-  if (file.empty()) throw input_error(fmt::format("cannot read: {}: no regular file", path(name)));
-  return suffix::mapped_file(file);
+  if (!is_in_parts(name)) return suffix::mapped_file(finished_path(file_number(name)));
+  std::vector<suffix::mapped_file::part> parts;
+  for (std::size_t k = 1; k <= parts_; ++k) {
+    std::size_t const file = file_number(suffix::name_of_part(name, k));
+    parts.push_back({finished_path(file), files_[file].written()});
+  }
+  return suffix::mapped_file(parts);
 }
 
 void index_writer::discard(std::string const& name) {
@@ -381,22 +465,34 @@ void index_writer::discard(std::string const& name) {
 
 std::vector<suffix::index_array> index_writer::written() const {
   std::vector<suffix::index_array> all;
-  for (std::size_t i = 0; i < names_.size(); ++i)
-    if (!is_discarded(i)) all.push_back(sums_[i].of(names_[i]));
+  for (std::size_t file = 0; file < names_.size(); ++file) {
+    if (is_discarded(file)) continue;
+    if (parts_ == 0 || names_[file] != suffix::name_of_part("sa", 1)) {
+      all.push_back(sums_[file].of(names_[file]));
+      continue;
+    }
+    std::vector<suffix::index_part> parts;
+    for (std::size_t k = 0; k < parts_; ++k) {
+      suffix::index_array const part = sums_[file + k].of({});
+      parts.push_back({part.bytes, part.crc32});
+    }
+    all.push_back(suffix::join_parts("sa", std::move(parts)));
+    file += parts_ - 1;
+  }
   return all;
 }
 
 void index_writer::commit(suffix::index_description const& about, std::optional<std::uint32_t> expected_sum) {
   std::string const description = suffix::to_json(about);
   json_.write(std::string_view(description));
-  std::vector<std::pair<std::string, cli::output*>> arrays;
-  for (std::size_t array = 0; array < arrays_.size(); ++array) {
-    if (is_discarded(array)) continue;
-    finish(array);
-    arrays.emplace_back(names_[array], &arrays_[array]);
+  std::vector<std::pair<std::string, cli::output*>> files;
+  for (std::size_t file = 0; file < files_.size(); ++file) {
+    if (is_discarded(file)) continue;
+    finish(file);
+    files.emplace_back(names_[file], &files_[file]);
   }
   json_.finish();
-  exchange_index(prefix_, description, json_, arrays, unwanted_, expected_sum);
+  exchange_index(prefix_, description, json_, files, unwanted_, expected_sum);
 }
 
 }  // namespace ordo::inline v0::sufsort

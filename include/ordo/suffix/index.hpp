@@ -28,14 +28,22 @@
 /// array besides PREFIX.pieces; PREFIX.json describes them. PREFIX.seq is the text: if a
 /// policy cuts records or adds the reverse strand, it consists of pieces (pieces.hpp), and all positions refer to it. The
 /// description of an index of FASTA holds the names and starts of records. Other inputs may have a billion records:
-/// PREFIX.starts holds their starts, and records are named by their files.
+/// PREFIX.starts holds their starts, and records are named by their files. The suffix array may be divided among the files
+/// PREFIX.sa.0001, PREFIX.sa.0002 and so on, which are mapped one after another.
 namespace ordo::inline v0::suffix {
 
-/// A file of an index: "sa", "lcp", "bwt", "kmers", "fm", "rlfm", "pieces", "starts" or "seq".
+/// A file among which an array is divided.
+struct index_part {
+  std::uint64_t bytes = 0;
+  std::uint32_t crc32 = 0;
+};
+
+/// An array of an index: "sa", "lcp", "bwt", "kmers", "fm", "rlfm", "pieces", "starts" or "seq".
 struct index_array {
   std::string name;
   std::uint64_t bytes = 0;
   std::uint32_t crc32 = 0;
+  std::vector<index_part> parts = {};  // empty: the array is one file. Only sa is divided
 };
 
 /// The contents of PREFIX.json.
@@ -116,12 +124,21 @@ class checksum_sink final : public sink {
 /// Writes all bytes to a sink; with several threads (0: all) if it is addressable.
 void store(std::span<char const> bytes, sink& to, unsigned threads = 0);
 
-/// A file mapped into memory.
+/// A file mapped into memory, or several that are one array.
 class mapped_file {
  public:
+  /// A file of several.
+  struct part {
+    std::string path;
+    std::uint64_t bytes = 0;
+  };
+
   mapped_file() = default;
   /// @throws input_error
   explicit mapped_file(std::string const& path);
+  /// Maps files one after another, without bytes between them. Each begins at a multiple of the page size.
+  /// @throws input_error  naming a file that is missing or has another size
+  explicit mapped_file(std::span<part const> parts);
   ~mapped_file();
   mapped_file(mapped_file&& other) noexcept;
   mapped_file& operator=(mapped_file&& other) noexcept;
@@ -168,19 +185,20 @@ class stored_index {
   [[nodiscard]] fm_index fm() const;
   /// Returns the k-mer table; empty if the index has none.
   [[nodiscard]] kmer_table kmers() const;
-  /// Returns the file of an array, for messages.
-  [[nodiscard]] std::string path(std::string_view array) const { return prefix_ + "." + std::string(array); }
+  /// Returns the file of an array, for messages; "PREFIX.sa.*" if it is divided.
+  [[nodiscard]] std::string path(std::string_view array) const;
   /// Returns all arrays.
   /// @tparam Index  of description().width bits: 32 or 64
   template <class Index>
   [[nodiscard]] suffix::arrays<Index const> arrays() const noexcept {
     return {as_span<Index>(bytes("sa")), as_span<Index>(bytes("lcp")), bytes("bwt")};
   }
-  /// Returns the name of an array that the description does not list although its file exists and is not empty.
+  /// Returns the name of an array, or a part of one, that the description does not list although its file exists and is not
+  /// empty.
   [[nodiscard]] std::optional<std::string> unlisted_array() const;
   /// Tells the system that few pages of the arrays will be read, in no order: then it reads none ahead. For a few searches.
   void expect_few_reads() const noexcept;
-  /// Returns the first array whose checksum differs from the description's, or "json".
+  /// Returns the first array, or part of one ("sa.0002"), whose checksum differs from the description's, or "json".
   [[nodiscard]] std::optional<std::string> altered_array(unsigned threads = 0) const;
   /// Does the same with the members of a group, each of which reads a part of each array. Collective.
   [[nodiscard]] std::optional<std::string> altered_array(communicator& members, unsigned threads = 0) const;

@@ -1,6 +1,8 @@
 #include "base/streams.hpp"
 
+#include <deque>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,6 +90,40 @@ TEST_CASE("Parts of a sink are written where they belong", "[streams]") {
   full.expect(1);
   part_sink limited(full, 0, true, &turns);
   for (int i = 0; i < 3; ++i) CHECK_THROWS_AS(limited.write(std::string_view("x")), output_error);
+}
+
+TEST_CASE("A divided sink gives each sink the bytes of its part, from any thread's offset or in order", "[streams]") {
+  constexpr std::uint64_t unit = 4;
+  for (bool const addressable : {false, true})
+    for (std::size_t const parts : {1, 2, 3, 7})
+      for (std::size_t size = 0; size <= 41; ++size) {
+        std::string text(size, '\0');
+        for (std::size_t k = 0; k < size; ++k) text[k] = char('A' + k);
+        std::deque<growing_sink> sinks;
+        std::vector<sink*> to;
+        for (std::size_t k = 0; k < parts; ++k) to.push_back(&sinks.emplace_back(addressable));
+        divided_sink all(to, unit);
+        CHECK_THROWS_AS(all.write(std::string_view("x")), std::logic_error);
+        REQUIRE(all.expect(size) == addressable);
+        REQUIRE(all.addressable() == addressable);
+        std::size_t const step = 1 + size / 3;
+        for (std::size_t at = 0; at < size; at += step) {
+          std::size_t const from = addressable ? (size - 1 - at) / step * step : at;  // from the end, where that can be
+          std::string_view const some = std::string_view(text).substr(from, step);
+          if (addressable)
+            all.write_at(from, some);
+          else
+            all.write(some);
+        }
+        std::string joined;
+        for (std::size_t k = 0; k < parts; ++k) {
+          joined += sinks[k].text();
+          if (k + 1 == parts) continue;
+          std::size_t const units = size / unit * (k + 1) / parts - size / unit * k / parts;
+          REQUIRE(sinks[k].text().size() == units * unit);
+        }
+        REQUIRE(joined == text);
+      }
 }
 
 TEST_CASE("Observed sources and sinks call a function with what has passed", "[streams]") {

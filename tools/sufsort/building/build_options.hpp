@@ -35,6 +35,7 @@ struct build_options {
   kmer_options kmers;
   bool fm = false;                            // add an FM index
   bool fm_runs = false;                       // make an FM index of runs instead of all arrays
+  std::size_t parts = 0;                      // files among which the suffix array is divided; 0: it is one
   bool without_sa = false;                    // leave out the suffix array
   bool text_only = false;                     // and everything else but the text and its records
   std::uint64_t fm_sample = 0;                // the FM index stores the position of every fm_sample-th row; 0: the preset

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "base/streams.hpp"
 #include "ordo/error.hpp"
 #include "ordo/host_bytes.hpp"
+#include "suffix/index/index_parts.hpp"
 #include "tools/cli/files/input.hpp"
 
 namespace ordo::inline v0::sufsort {
@@ -71,27 +73,39 @@ void check_same_text(communicator& members, suffix::text const& input, unsigned 
           "different inputs: the processes of the job have not read the same text: files must be the same on all hosts");
 }
 
-sink* shared_arrays::open(std::string_view name, std::uint64_t bytes) {
-  sink* const whole = writer_ ? writer_->to(std::string(name)) : nullptr;
-  if (whole) whole->expect(bytes);
-  array& added = arrays_.emplace_back();
-  added.name = name;
-  added.file = cli::shared_output::open(members_, writer_ ? &writer_->file(std::string(name)) : nullptr);
-  if (!added.file) return whole;
+sink* shared_arrays::open_file(std::string name) {
+  cli::output* const file = writer_ ? &writer_->file(name) : nullptr;
+  shared_file& added = files_.emplace_back(shared_file{std::move(name), cli::shared_output::open(members_, file)});
+  if (!added.file) return nullptr;
   added.sums = std::make_unique<suffix::checksum_sink>(*added.file);
   return added.sums.get();
 }
 
+sink* shared_arrays::open(std::string_view name, std::uint64_t bytes) {
+  sink* const whole = writer_ ? writer_->to(std::string(name)) : nullptr;
+  if (whole) whole->expect(bytes);
+  if (parts_ == 0 || name != "sa") {
+    sink* const own = open_file(std::string(name));
+    return own ? own : whole;
+  }
+  std::vector<sink*> parts;
+  for (std::size_t k = 1; k <= parts_; ++k)
+    if (sink* const part = open_file(suffix::name_of_part(name, k))) parts.push_back(part);
+  if (parts.size() != parts_) return whole;
+  divided_.emplace_back(std::move(parts), suffix::entries_of_part * (width_ / 8)).expect(bytes);
+  return &divided_.back();
+}
+
 void shared_arrays::finish() {
-  for (array const& array : arrays_) {
+  for (shared_file const& file : files_) {
     written_part own;
-    if (array.sums) {
-      suffix::index_array const part = array.sums->of(array.name, array.sums->begin());
-      own = {array.sums->begin(), part.bytes, part.crc32};
+    if (file.sums) {
+      suffix::index_array const part = file.sums->of(file.name, file.sums->begin());
+      own = {file.sums->begin(), part.bytes, part.crc32};
     }
     for (written_part const& part : members_.all_gather(own))
       if (writer_ && part.bytes != 0)
-        writer_->add_part(array.name, part.begin, {array.name, part.bytes, std::uint32_t(part.crc32)});
+        writer_->add_part(file.name, part.begin, {file.name, part.bytes, std::uint32_t(part.crc32)});
   }
 }
 

@@ -1,10 +1,12 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "base/streams.hpp"
 #include "ordo/communicator.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
@@ -37,7 +39,9 @@ void check_same_text(communicator& members, suffix::text const& input, unsigned 
 class shared_arrays {
  public:
   /// @param writer  the writer of the first process; null on the others
-  shared_arrays(communicator& members, index_writer* writer) : members_(members), writer_(writer) {}
+  /// @param parts  files among which the suffix array is divided; 0: it is one @param width  bits of its entries
+  shared_arrays(communicator& members, index_writer* writer, std::size_t parts, unsigned width)
+      : members_(members), writer_(writer), parts_(parts), width_(width) {}
 
   /// Opens an array, as suffix::output_opener.
   sink* open(std::string_view array, std::uint64_t bytes);
@@ -45,15 +49,19 @@ class shared_arrays {
   void finish();
 
  private:
-  struct array {
-    std::string name;
+  struct shared_file {
+    std::string name;                               // name of an array, or of a part of one
     std::unique_ptr<cli::shared_output> file;       // null: the first process writes this one's part
     std::unique_ptr<suffix::checksum_sink> sums{};  // sums of that file
   };
+  sink* open_file(std::string name);
 
   communicator& members_;
   index_writer* writer_;
-  std::deque<array> arrays_;
+  std::size_t parts_;
+  unsigned width_;
+  std::deque<shared_file> files_;
+  std::deque<divided_sink> divided_;
 };
 
 }  // namespace ordo::inline v0::sufsort

@@ -32,7 +32,7 @@ suffix::distributed_report build_together(communicator& members, Records const& 
   sorting.rows = options.policy.rows();
   std::size_t const here = cli::members_on_host(members);
   sorting.memory = options.memory.host_bytes(here * held) / here;
-  shared_arrays files(members, writer);
+  shared_arrays files(members, writer, options.parts, width);
   std::future<void> writing;
   if (writer) writing = std::async([&] { suffix::store(input.residues, *writer->to("seq"), common.threads); });
   suffix::output_opener const open = [&](std::string_view array, std::uint64_t bytes) { return files.open(array, bytes); };
@@ -98,6 +98,7 @@ int write(Records& records, index_writer& writer, build_options const& options, 
   std::size_t const available = options.memory.host_bytes(held.text);
   sorting.memory = available - std::min(available, held.results);
 
+  writer.set_width(width);
   suffix::sinks const out{writer.to("sa"), writer.to("lcp"), writer.to("bwt"), width / 8};
   sink& residues = *writer.to("seq");
   suffix::build_report done;
@@ -213,6 +214,7 @@ build_options recorded_options(suffix::index_description const& about, std::stri
   if (options.fm || options.fm_runs) options.fm_sample = about.fm_sample;
   if (about.find("kmers"))
     options.kmers = {.option = "--kmer-table", .wanted = true, .length = about.kmers.length, .force = true};
+  if (suffix::index_array const* const sa = about.find("sa")) options.parts = sa->parts.size();
   bool const narrow = suffix::index_fits(4, about.residues, about.text_records());
   if (about.width > 40 || (about.width == 40 && narrow)) options.width = std::to_string(about.width);
   options.field = about.field;
@@ -230,7 +232,7 @@ merged_part to_merged_part(suffix::stored_index const& index) {
 
 int write_merged(merged_part const& first, merged_part const& second, suffix::fm_index const& fm, build_options const& options,
                  cli::common_options const& common, reporter& report) {
-  index_writer writer(options.prefix, options.arrays(true));
+  index_writer writer(options.prefix, options.arrays(true), options.parts);
   merged_records records(first, second, fm, common.threads);
   if (!common.quiet && options.format == suffix::input_format::fasta) {
     suffix::record_names names = first.about.names;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "ordo/suffix/build_fasta.hpp"
 #include "ordo/suffix/corpus.hpp"
 #include "ordo/suffix/input_format.hpp"
+#include "suffix/index/index_parts.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/output_folder.hpp"
@@ -228,7 +230,8 @@ std::size_t likely_residues(build_options const& options) {
   return letters;
 }
 
-/// Takes the fewest of all GPUs that hold the work, if its size is known before it is read.
+/// Takes the fewest of all GPUs that hold the work, or one for each file of the suffix array, if its size is known before it is
+/// read.
 void use_fewest_gpus(build_options const& options, cli::common_options& common) {
   if (!common.are_several()) return;
   for (std::string const& file : options.files)
@@ -238,6 +241,7 @@ void use_fewest_gpus(build_options const& options, cli::common_options& common) 
   std::size_t const index_bytes = width_for(options.width, n, 1) == 32 ? 4 : 8;
   common.keep_fewest([&](std::size_t count) {
     std::size_t const text = count == 1 ? 0 : n * size;  // each of several holds all of it beside its share
+    if (count < options.parts) return std::numeric_limits<std::size_t>::max();  // each writes a file
     auto const needed =
         suffix::build_memory(device::gpu, n / count + 1, 1, index_bytes, options.extra, options.policy.rows(), size);
     return needed.fast_bytes + text;
@@ -426,6 +430,20 @@ class build final : public command {
                       "leave out the suffix array; the FM index takes its place for count, locate, mem and ms, or the BWT "
                       "stands alone",
                       options_.without_sa),
+            {.name = "split-output",
+             .value = "N",
+             .group = index_group,
+             .help = "divide the suffix array among N files of about equal size, which several threads write at once",
+             .details =
+                 "PREFIX.sa.0001, PREFIX.sa.0002 and so on take the place of PREFIX.sa, and hold its bytes in their order. "
+                 "All commands read them as one array.",
+             .set =
+                 [this](std::string_view spelling, std::string_view value) {
+                   options_.parts = cli::parse_count<std::uint64_t>(spelling, value);
+                   if (options_.parts == 0 || options_.parts > suffix::max_parts)
+                     throw usage_error(
+                         fmt::format("invalid number: {}: '{}': it must be from 1 to {}", spelling, value, suffix::max_parts));
+                 }},
             cli::flag("text-only", index_group, "write only the text and its records, for sufsort duplicates; not of FASTA",
                       options_.text_only),
             {.name = "width",
@@ -459,6 +477,9 @@ class build final : public command {
         {.options = {"--without-sa"},
          .with = {"--lcp", "--kmer-table"},
          .why = "--lcp and --kmer-table belong to rows of the suffix array"},
+        {.options = {"--split-output"},
+         .with = {"--without-sa", "--text-only", "--fm=run-length"},
+         .why = "there is no suffix array to divide"},
         {.options = {"--bad-lines"}, .unless = {"--text-only"}, .why = "only --text-only goes on after bad lines"},
         {.options = {"--bad-lines"}, .with = {"--out-dir"}, .why = "FILE is for one index"},
         {.options = {"--strict"}, .unless = {"--bad-lines"}, .why = "without --bad-lines every bad line is an error"},
@@ -498,7 +519,7 @@ class build final : public command {
       throw usage_error("missing option: --output=PREFIX or --out-dir=DIR: see sufsort build --help");
     if (options_.out_dir.empty()) return build_one(options_, common, report, members);
     std::vector<std::string> const prefixes = prefixes_for(options_.files, options_.out_dir);
-    for (std::string const& prefix : prefixes) refuse_inputs(prefix, options_.files);
+    for (std::string const& prefix : prefixes) refuse_inputs(prefix, options_.files, options_.parts);
     cli::output_folder const folder(options_.out_dir);
     std::size_t const failed = cli::run_each("sufsort", prefixes.size(), [&](std::size_t k) {
       build_options alone = options_;
@@ -516,8 +537,8 @@ class build final : public command {
     if (!options.has_format) options.format = common_format(options.files);
     bool const fasta = options.format == suffix::input_format::fasta;
     check_format(options);
-    refuse_inputs(options.prefix, options.files);
-    if (!options.lengths.empty()) refuse_inputs(options.prefix, {options.lengths});
+    refuse_inputs(options.prefix, options.files, options.parts);
+    if (!options.lengths.empty()) refuse_inputs(options.prefix, {options.lengths}, options.parts);
     if (!members) use_fewest_gpus(options, common);
     if (options.fm_runs) return build_run_index(options, common, report);
     if (options.text_only) {
@@ -530,7 +551,7 @@ class build final : public command {
     }
     // The FM index is made from the suffix array, and several machines write theirs together; then it is discarded.
     bool const makes_sa = !options.without_sa || options.fm || members || common.are_several();
-    index_writer writer(options.prefix, options.arrays(makes_sa));
+    index_writer writer(options.prefix, options.arrays(makes_sa), options.parts);
     if (options.plan) return print_plan(options, common);
     if (!fasta) {
       loaded_corpus const records(options, common, report, members);

@@ -20,6 +20,7 @@
 #include "ordo/suffix/distributed_build.hpp"
 #include "ordo/suffix/fmd.hpp"
 #include "ordo/suffix/index.hpp"
+#include "suffix/index/index_parts.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/files/shared_output.hpp"
 #include "tools/cli/run_main.hpp"
@@ -233,7 +234,19 @@ class index_check {
       });
     }
     if (!fault) return std::nullopt;
-    return disorder{fault->array, fmt::format("row {}: {}", fault->row, fault->reason)};
+    return disorder{name_of_file(fault->array, fault->row), fmt::format("row {}: {}", fault->row, fault->reason)};
+  }
+
+  /// Returns the file that holds a row: an array, or a part of one.
+  [[nodiscard]] std::string name_of_file(std::string const& array, std::uint64_t row) const {
+    suffix::index_array const* const listed = index_.description().find(array);
+    if (!listed || listed->parts.empty()) return array;
+    std::uint64_t end = 0;
+    for (std::size_t k = 0; k < listed->parts.size(); ++k) {
+      end += listed->parts[k].bytes;
+      if (row < end / (index_.description().width / 8)) return suffix::name_of_part(array, k + 1);
+    }
+    return array;
   }
 
   [[noreturn]] void refuse_copies() const {

@@ -3,11 +3,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/quantity.hpp"
 #include "ordo/suffix/index.hpp"
+#include "suffix/index/index_parts.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/sufsort/command.hpp"
 #include "tools/sufsort/option_rows.hpp"
@@ -56,8 +58,12 @@ class info final : public index_reader {
                          file.bad_lines == 0 ? "" : ", " + quantity(file.bad_lines, "bad line") + " among them",
                          file.is_cut ? ", the rest is unreadable" : ""));
     }
-    for (suffix::index_array const& array : about.arrays)
+    for (suffix::index_array const& array : about.arrays) {
       line(fmt::format("array\t{}\t{} bytes\tcrc32 {:08x}\n", array.name, array.bytes, array.crc32));
+      std::vector<std::string> const names = suffix::names_of_files(array);
+      for (std::size_t k = 0; k < array.parts.size(); ++k)
+        line(fmt::format("part\t{}\t{} bytes\tcrc32 {:08x}\n", names[k], array.parts[k].bytes, array.parts[k].crc32));
+    }
     suffix::text const input = index.text_of_search();
     if (about.fm_sample != 0)
       line(fmt::format("fm\tposition of each {}. row, {}\n", about.fm_sample, quantity(about.fm_letters, "letter")));

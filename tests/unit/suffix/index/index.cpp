@@ -1,12 +1,16 @@
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
+#include "suffix/index/index_parts.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
 #include "tests/unit/temporary_folder.hpp"
@@ -140,6 +144,58 @@ TEST_CASE("an index description with a table of k-mers", "[suffix]") {
     INFO(bad);
     CHECK_THROWS_WITH(suffix::from_json(bad, "x.json"), contains_text("bad index: x.json: "));
   }
+}
+
+TEST_CASE("an index description with a suffix array in parts", "[suffix]") {
+  constexpr std::uint64_t unit = suffix::entries_of_part * 4;
+  suffix::index_description about = description();
+  about.residues = 3 * suffix::entries_of_part + 10;
+  about.arrays = {suffix::join_parts("sa", {{2 * unit, 0x11111111}, {0, 0}, {unit + 40, 0xabcdef01}}),
+                  {"seq", about.residues, 7}};
+  std::string const good = suffix::to_json(about);
+  auto const reread = suffix::from_json(good, "x.json");
+  REQUIRE(reread.arrays.size() == 2);
+  CHECK(reread.arrays[0].bytes == 3 * unit + 40);
+  CHECK(reread.arrays[0].crc32 == about.arrays[0].crc32);
+  REQUIRE(reread.arrays[0].parts.size() == 3);
+  CHECK(reread.arrays[0].parts[2].bytes == unit + 40);
+  CHECK(reread.arrays[0].parts[2].crc32 == 0xabcdef01);
+  CHECK(reread.arrays[1].parts.empty());
+  CHECK(suffix::to_json(reread) == good);
+  std::string const first = "{\"bytes\": 524288, \"crc32\": \"11111111\"}",
+                    last = "{\"bytes\": 262184, \"crc32\": \"abcdef01\"}";
+  for (auto const& [old, now] :
+       std::vector<std::pair<std::string, std::string>>{{"\"bytes\": 524288", "\"bytes\": 524284"},
+                                                        {"\"bytes\": 524288", "\"bytes\": 18446744073709289472"},
+                                                        {"\"bytes\": 262184", "\"bytes\": 262180"},
+                                                        {"\"bytes\": 0, ", ""},
+                                                        {"\"bytes\": 0", "\"bytes\": \"0\""},
+                                                        {"\"bytes\": 0", "\"bytes\": 0, \"bytes\": 0"},
+                                                        {"\"bytes\": 0", "\"bytes\": 0, \"name\": \"sa\""},
+                                                        {", \"crc32\": \"11111111\"", ""},
+                                                        {"\"11111111\"", "\"11111112\""},
+                                                        {"\"11111111\"", "17"},
+                                                        {first, "7"},
+                                                        {first, "[" + first + "]"},
+                                                        {first + ",", ""},
+                                                        {last, first},
+                                                        {"\"parts\": [", "\"parts\": [], \"parts\": ["},
+                                                        {"\"parts\": [", "\"files\": ["},
+                                                        {"\"parts\"", "\"part\""},
+                                                        {"\"name\": \"sa\"", "\"name\": \"lcp\""}}) {
+    std::string bad = good;
+    replace(bad, old, now);
+    INFO(bad);
+    CHECK_THROWS_WITH(suffix::from_json(bad, "x.json"), contains_text("bad index: x.json: "));
+  }
+  std::string empty = suffix::to_json(description());
+  replace(empty, "\"crc32\": \"1234abcd\"", "\"crc32\": \"1234abcd\", \"parts\": []");
+  CHECK_THROWS_WITH(suffix::from_json(empty, "x.json"), contains_text("no parts"));
+  about.arrays[0].parts.assign(suffix::max_parts, {0, 0});
+  about.arrays[0].parts.back() = {about.arrays[0].bytes, about.arrays[0].crc32};
+  CHECK(suffix::from_json(suffix::to_json(about), "x.json").arrays[0].parts.size() == suffix::max_parts);
+  about.arrays[0].parts.insert(about.arrays[0].parts.begin(), suffix::index_part{});
+  CHECK_THROWS_AS(suffix::from_json(suffix::to_json(about), "x.json"), input_error);
 }
 
 TEST_CASE("the policies of an index survive its file", "[suffix][policy]") {
@@ -304,4 +360,86 @@ TEST_CASE("an index in files", "[suffix]") {
   CHECK_THROWS_AS(suffix::stored_index(prefix), input_error);
   CHECK(suffix::stored_index(prefix, "lcp").bytes("lcp").empty());
   CHECK_THROWS_WITH(suffix::stored_index(folder.path("y")), contains_text("y.json: No such file"));
+}
+
+TEST_CASE("an index whose suffix array is in parts is as that of one file", "[suffix]") {
+  temporary_folder const folder;
+  constexpr std::size_t unit = suffix::entries_of_part * 4;
+  std::string residues(2 * suffix::entries_of_part + 1000, 'A');
+  random_numbers random(5);
+  for (char& c : residues) c = "ACGT"[random.below(4)];
+  std::vector<std::uint64_t> const starts{0};
+  auto const made = suffix::build<std::uint32_t>({residues, starts}, suffix::extra_arrays{});
+  std::string const sa = bytes_of(made.sa);
+  for (std::vector<std::size_t> const& begins :
+       {std::vector<std::size_t>{0}, {0, unit}, {0, unit, 2 * unit}, {0, 0, 2 * unit, 2 * unit}}) {
+    suffix::index_description about;
+    about.residues = residues.size();
+    about.names = {"a"};
+    about.starts = starts;
+    about.arrays = {{"seq", residues.size(), suffix::compute_crc32(residues)}};
+    std::vector<suffix::index_part> parts;
+    std::vector<std::string> names, contents;
+    for (std::size_t k = 0; k < begins.size(); ++k) {
+      contents.push_back(sa.substr(begins[k], (k + 1 < begins.size() ? begins[k + 1] : sa.size()) - begins[k]));
+      parts.push_back({contents.back().size(), suffix::compute_crc32(contents.back())});
+      names.push_back("x." + suffix::name_of_part("sa", k + 1));
+      folder.write(names.back(), contents.back());
+    }
+    about.arrays.push_back(suffix::join_parts("sa", parts));
+    CHECK(about.arrays.back().crc32 == suffix::compute_crc32(sa));
+    folder.write("x.seq", residues);
+    folder.write("x.json", suffix::to_json(about));
+    std::string const prefix = folder.path("x");
+    std::size_t const k = random.below(names.size());
+    {
+      suffix::stored_index index(prefix);
+      CHECK(index.path("sa") == prefix + ".sa.*");
+      CHECK(index.path("seq") == prefix + ".seq");
+      CHECK(std::ranges::equal(index.bytes("sa"), sa));
+      CHECK(std::ranges::equal(index.arrays<std::uint32_t>().sa, made.sa));
+      CHECK_FALSE(index.altered_array().has_value());
+      run_members(3, [&](communicator& members, machine&) { CHECK_FALSE(index.altered_array(members).has_value()); });
+      index.expect_few_reads();
+      CHECK_FALSE(index.unlisted_array().has_value());
+      for (std::string const& name : {"sa"s, suffix::name_of_part("sa", names.size() + 1)}) {
+        folder.write("x." + name, "x");
+        CHECK(index.unlisted_array() == name);
+        std::filesystem::remove(folder.path("x." + name));
+      }
+      // What is mapped stays when the files are replaced.
+      std::filesystem::remove(folder.path(names[k]));
+      CHECK_THROWS_WITH(suffix::stored_index(prefix), contains_text(names[k] + ": No such file"));
+      suffix::stored_index const moved = std::move(index);
+      CHECK(std::ranges::equal(moved.bytes("sa"), sa));
+    }
+    for (std::size_t size : {contents[k].size() - 1, contents[k].size() + 1, std::size_t{4096}}) {
+      if (size > contents[k].size() + 1) continue;
+      folder.write(names[k], std::string(size, 'x'));
+      CHECK_THROWS_WITH(suffix::stored_index(prefix),
+                        contains_text(names[k] + ": " + std::to_string(size) + " bytes, expected "));
+    }
+    folder.write(names[k], contents[k]);
+    if (!contents[k].empty()) {
+      std::string bad = contents[k];
+      bad[bad.size() / 2] ^= 1;
+      folder.write(names[k], bad);
+      CHECK("x." + suffix::stored_index(prefix).altered_array().value_or("") == names[k]);
+    }
+    for (std::string const& name : names) std::filesystem::remove(folder.path(name));
+  }
+}
+
+TEST_CASE("files are mapped one after another at pages only", "[suffix]") {
+  temporary_folder const folder;
+  std::string const page(std::size_t(sysconf(_SC_PAGESIZE)), 'a');
+  using part = suffix::mapped_file::part;
+  std::vector<part> parts{
+      {folder.write("one", page), page.size()}, {folder.write("two", "bc"), 2}, {folder.write("none", ""), 0}};
+  suffix::mapped_file const all(parts);
+  CHECK(std::string_view(all.bytes().data(), all.bytes().size()) == page + "bc");
+  std::swap(parts[0], parts[1]);
+  CHECK_THROWS_WITH(suffix::mapped_file(parts), contains_text("one: the parts before it are no multiple of the page size"));
+  CHECK(suffix::mapped_file(std::vector<part>{}).bytes().empty());
+  CHECK_THROWS_AS(suffix::mapped_file(std::vector<part>{{folder.path("none"), ~std::uint64_t{0} / 2}}), input_error);
 }
