@@ -349,12 +349,10 @@ class packed_order {
   /// Sorts a group by words that are written, on all threads, and groups in it by the bits that follow.
   void sort_on_all(group const& all, unsigned count) {
     std::span const words(words_ + all.begin, all.size());
-    if (in_order(words.data(), words.size(), whole<std::uint64_t, smaller>{})) {
-    } else if (sorts_alone(backend_, words.size())) {
-      sort_by_vectors(words.data(), words.size(), {}, {});
-    } else {
+    if (!sorts_alone(backend_, words.size()))
       backend_.radix_sort(words);
-    }
+    else if (!in_order(words.data(), words.size(), whole<std::uint64_t, smaller>{}))
+      sort_by_vectors(words.data(), words.size(), {}, {});
     std::size_t const used = all.used + count;
     std::vector<std::vector<group>> large;
     run_in(backend_.arena(), [&] {
