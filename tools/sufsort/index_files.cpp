@@ -109,12 +109,18 @@ std::size_t count_parts(std::string_view json, std::string const& name) {
   return json.find("\"parts\"") == json.npos ? 0 : count_parts(suffix::from_json(json, name));
 }
 
-// Returns the same of the index that is there; 0 if there is none, or none that can be read.
-std::size_t count_old_parts(std::string const& prefix) try {
-  suffix::mapped_file const json(prefix + ".json");
-  return count_parts({json.bytes().data(), json.bytes().size()}, prefix + ".json");
-} catch (input_error const&) {
-  return 0;
+// Returns the same of the index that is there; 0 if there is none, or no description of one. Throws if it cannot be read: its
+// parts would be left.
+std::size_t count_old_parts(std::string const& prefix) {
+  std::string const file = prefix + ".json";
+  struct stat info {};
+  if (stat(file.c_str(), &info) != 0 && errno == ENOENT) return 0;
+  suffix::mapped_file const json(file);
+  try {
+    return count_parts({json.bytes().data(), json.bytes().size()}, file);
+  } catch (input_error const&) {
+    return 0;
+  }
 }
 
 // Creates the mark of an exchange. @param old_parts  the parts of the old suffix array @param sync  it must survive lost power
@@ -236,7 +242,7 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   cli::held_signals const held;
   // If an index is replaced, each step is on the disk before the next one begins: the power may fail in between. A new index
   // reaches the disk when the system writes it back, as any new file.
-  std::size_t const old_parts = before ? count_old_parts(prefix) : 0, parts = count_parts(description, prefix + ".json");
+  std::size_t const old_parts = count_old_parts(prefix), parts = count_parts(description, prefix + ".json");
   std::vector<std::string> const folders =
       before ? find_folders(prefix, std::max(parts, old_parts)) : std::vector<std::string>();
   if (before)
