@@ -128,12 +128,18 @@ void create_mark(std::string const& mark, std::size_t old_parts, bool sync) {
   auto const fail = [&] { throw output_error(fmt::format("cannot write: {}: {}", mark, std::strerror(errno))); };
   int const fd = open(mark.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (fd < 0) fail();
-  std::string const text = old_parts == 0 ? std::string() : std::to_string(old_parts);
-  bool const is_written = text.empty() || (write(fd, text.data(), text.size()) == ssize_t(text.size()) &&
-                                           (!sync || fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP));
-  int const error = errno;
+  std::string text = old_parts == 0 ? std::string() : std::to_string(old_parts);
+  bool const is_synced = sync && !text.empty();
+  int error = 0;
+  while (!text.empty() && error == 0) {
+    ssize_t const done = write(fd, text.data(), text.size());
+    if (done < 0 && errno != EINTR) error = errno;
+    if (done > 0) text.erase(0, std::size_t(done));
+  }
+  // Some file systems have no fsync.
+  if (error == 0 && is_synced && fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP && errno != ENOSYS) error = errno;
   close(fd);
-  if (is_written) return;
+  if (error == 0) return;
   unlink(mark.c_str());
   errno = error;
   fail();
