@@ -86,6 +86,20 @@ def test_index(built):
     assert len(ordosort.Index.open(folder / "x")) == len(index)
 
 
+def test_parts(tmp_path):
+    chosen = random.Random(5)
+    text = "".join(chosen.choices("ACGT", k=3 * 65536 + 10))
+    (tmp_path / "x.fa").write_text(f">r\n{text}\n")
+    one = ordosort.Index.build(tmp_path / "x.fa", tmp_path / "one")
+    parts = ordosort.Index.build(tmp_path / "x.fa", tmp_path / "parts", options=["--split-output=2"])
+    assert sorted(path.name for path in tmp_path.glob("parts.sa*")) == ["parts.sa.0001", "parts.sa.0002"]
+    np.testing.assert_array_equal(parts.array("sa"), one.array("sa"))
+    assert parts.count(["ACGT", text[65000:65100]]).tolist() == one.count(["ACGT", text[65000:65100]]).tolist()
+    (tmp_path / "parts.sa.0002").write_bytes(b"")
+    with pytest.raises(ordosort.InputError, match=r"parts\.sa\.0002: 0 bytes, expected 524328"):
+        ordosort.Index(tmp_path / "parts")
+
+
 def test_searches(built):
     index, records, _ = built
     patterns = ["A", "ACG", "acgt", "TTTTTTTTT", records[0][100:130], b"GG"]

@@ -109,12 +109,18 @@ std::size_t count_parts(std::string_view json, std::string const& name) {
   return json.find("\"parts\"") == json.npos ? 0 : count_parts(suffix::from_json(json, name));
 }
 
-// Returns the same of the index that is there; 0 if there is none, or none that can be read.
-std::size_t count_old_parts(std::string const& prefix) try {
-  suffix::mapped_file const json(prefix + ".json");
-  return count_parts({json.bytes().data(), json.bytes().size()}, prefix + ".json");
-} catch (input_error const&) {
-  return 0;
+// Returns the same of the index that is there; 0 if there is none, or no description of one. Throws if it cannot be read: its
+// parts would be left.
+std::size_t count_old_parts(std::string const& prefix) {
+  std::string const file = prefix + ".json";
+  struct stat info {};
+  if (stat(file.c_str(), &info) != 0 && errno == ENOENT) return 0;
+  suffix::mapped_file const json(file);
+  try {
+    return count_parts({json.bytes().data(), json.bytes().size()}, file);
+  } catch (input_error const&) {
+    return 0;
+  }
 }
 
 // Creates the mark of an exchange. @param old_parts  the parts of the old suffix array @param sync  it must survive lost power
@@ -122,12 +128,18 @@ void create_mark(std::string const& mark, std::size_t old_parts, bool sync) {
   auto const fail = [&] { throw output_error(fmt::format("cannot write: {}: {}", mark, std::strerror(errno))); };
   int const fd = open(mark.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (fd < 0) fail();
-  std::string const text = old_parts == 0 ? std::string() : std::to_string(old_parts);
-  bool const is_written = text.empty() || (write(fd, text.data(), text.size()) == ssize_t(text.size()) &&
-                                           (!sync || fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP));
-  int const error = errno;
+  std::string text = old_parts == 0 ? std::string() : std::to_string(old_parts);
+  bool const is_synced = sync && !text.empty();
+  int error = 0;
+  while (!text.empty() && error == 0) {
+    ssize_t const done = write(fd, text.data(), text.size());
+    if (done < 0 && errno != EINTR) error = errno;
+    if (done > 0) text.erase(0, std::size_t(done));
+  }
+  // Some file systems have no fsync.
+  if (error == 0 && is_synced && fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP && errno != ENOSYS) error = errno;
   close(fd);
-  if (is_written) return;
+  if (error == 0) return;
   unlink(mark.c_str());
   errno = error;
   fail();
@@ -236,7 +248,7 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   cli::held_signals const held;
   // If an index is replaced, each step is on the disk before the next one begins: the power may fail in between. A new index
   // reaches the disk when the system writes it back, as any new file.
-  std::size_t const old_parts = before ? count_old_parts(prefix) : 0, parts = count_parts(description, prefix + ".json");
+  std::size_t const old_parts = count_old_parts(prefix), parts = count_parts(description, prefix + ".json");
   std::vector<std::string> const folders =
       before ? find_folders(prefix, std::max(parts, old_parts)) : std::vector<std::string>();
   if (before)

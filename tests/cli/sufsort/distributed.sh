@@ -23,6 +23,7 @@ a, b = "a", "b"
 while len(a) < 8000: a, b = a + b, a
 open("fibonacci.txt", "w").write(a)
 fasta("two.fa", ["CA"])
+fasta("large.fa", [letters(150000)])
 with open("documents.jsonl", "w") as file:
     for _ in range(300): file.write('{"text": "%s"}\n' % letters(random.randrange(100), "abc "))
 open("tokens.bin", "wb").write(bytes(random.choice((1, 2, 3, 0)) for _ in range(8000)))
@@ -51,6 +52,8 @@ check 2 genome.fa --fm --without-sa
 check 2 many.fa --bwt --without-sa
 check 2 many.fa --width=40 --lcp
 check 16 strains.fa --lcp --bwt
+check 3 large.fa --lcp --split-output=2
+check 2 large.fa --width=40 --split-output=5
 sufsort check several > out
 ranks 16 sufsort check several > together
 cmp out together

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "ordo/cpu.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
 #include "suffix/index/index_parts.hpp"
@@ -399,7 +401,9 @@ TEST_CASE("an index whose suffix array is in parts is as that of one file", "[su
       CHECK(std::ranges::equal(index.bytes("sa"), sa));
       CHECK(std::ranges::equal(index.arrays<std::uint32_t>().sa, made.sa));
       CHECK_FALSE(index.altered_array().has_value());
-      run_members(3, [&](communicator& members, machine&) { CHECK_FALSE(index.altered_array(members).has_value()); });
+      std::atomic<int> wrong = 0;
+      run_members(3, [&](communicator& members, cpu&) { wrong += index.altered_array(members).has_value(); });
+      CHECK(wrong == 0);
       index.expect_few_reads();
       CHECK_FALSE(index.unlisted_array().has_value());
       for (std::string const& name : {"sa"s, suffix::name_of_part("sa", names.size() + 1)}) {
