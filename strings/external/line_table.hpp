@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ordo/detail/load.hpp"
+
 namespace ordo::inline v0::strings::detail {
 
 /// Returns a hash of a text, by multiplications of 64 by 64 bits whose halves are combined. The same on every processor.
@@ -51,13 +53,13 @@ class line_table {
   }
   /// Load what find() will read, in three steps: the slot, the entry and its key. Between them the processor has time to do so.
   void prefetch_slot(std::uint64_t hash) const {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & mask()]);
+    if (!slots_.empty()) prefetch(&slots_[hash & mask()]);
   }
   void prefetch_entry(std::uint64_t hash) const {
-    if (entry const* const e = first_entry(hash)) __builtin_prefetch(e);
+    if (entry const* const e = first_entry(hash)) prefetch(e);
   }
   void prefetch_key(std::uint64_t hash) const {
-    if (entry const* const e = first_entry(hash)) __builtin_prefetch(e->key.data());
+    if (entry const* const e = first_entry(hash)) prefetch(e->key.data());
   }
   /// Adds a key that the table does not have. The texts must outlive it.
   void insert(entry const& added) {

@@ -39,6 +39,8 @@ class searched_fm {
   void positions(std::uint64_t* rows, std::size_t count) const { fm_->positions({rows, count}); }
   [[nodiscard]] std::uint64_t end_of_record(std::uint64_t p) const { return rows_->input().end(rows_->record_at(p)); }
   [[nodiscard]] text_letters const& letters() const noexcept { return rows_->letters(); }
+  /// Throws input_error for the interval of a string that has more rows than a part of it.
+  [[noreturn]] void refuse_counts(fm_interval of) const { fm_->refuse_counts(of); }
 
  private:
   searcher const* rows_;

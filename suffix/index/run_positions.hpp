@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include "base/bits.hpp"
-#include "ordo/detail/load.hpp"
 #include "ordo/suffix/fm_view.hpp"
 #include "suffix/index/run_index_layout.hpp"
 
@@ -19,7 +19,8 @@ namespace ordo::inline v0::suffix {
 /// them, and so have the rows that those map to: they walk together, a step for all. They have come to rows with samples, all
 /// at the same step, when the letters of the walk begin with a marker; or a row is one of those that have samples by their
 /// number. Then it walks on with the others, for a group that it divides would take two steps. Rows divide by the letters
-/// before them. A few groups are interleaved to hide the latency of memory.
+/// before them. A walk that comes to another row of the list ends there, as those of a query's matches often do that differ in
+/// a letter between them, or in a tandem repeat. Some groups are interleaved to hide the latency of memory.
 /// @tparam Refuse  called as refuse(walk, outcome) for numbers that no index has; throws
 template <class Refuse>
 class run_positions {
@@ -28,16 +29,18 @@ class run_positions {
       : index_(index),
         rows_(rows),
         refuse_(refuse),
-        positions_(rows.size(), none),
-        items_(rows.size()),
         markers_(index.rows, index.sample),
         shift_(trailing_zeros(index.sample)),
         is_power_(index.sample == std::uint64_t{1} << shift_) {
+    list_rows();
+    positions_.assign(wanted_.size(), none);
+    items_.resize(wanted_.size());
     std::iota(items_.begin(), items_.end(), std::size_t{0});
+    make_filter();
     run_index_layout const at = run_index_layout::read({index.file, run_index_layout::groups_at});
     marker_rows_ = at.rows_of_markers(index.file);
-    marker_samples_ = entries({index.file + at.marker_samples_at(), std::size_t(at.marker_samples * (at.width / 8))},
-                              unsigned(at.width));
+    marker_samples_ =
+        entries({index.file + at.marker_samples_at(), std::size_t(at.marker_samples * (at.width / 8))}, unsigned(at.width));
   }
 
   void find() {
@@ -48,16 +51,25 @@ class run_positions {
         group& at = active_[i];
         step(at);
         if (at.left != 0) {
-          prefetch(index_.runs.blocks + std::min(at.block, index_.runs.num_blocks - 1));
+          index_.runs.prefetch(at.block);
           ++i;
         } else if (!start(at)) {
           at = active_[--active];
         }
       }
-    std::ranges::copy(positions_, rows_.begin());
+    if (order_.empty()) {
+      for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i] = resolve(i);
+      return;
+    }
+    std::size_t item = 0;
+    for (std::size_t const i : order_) {
+      item += wanted_[item] != rows_[i];
+      rows_[i] = resolve(item);
+    }
   }
 
  private:
+  static constexpr std::uint64_t none = ~std::uint64_t{0}, is_link = std::uint64_t{1} << 63;
   struct group {
     std::uint64_t row, count;  // rows of all, ends of records included
     std::size_t first;         // the place of the first row's item
@@ -70,11 +82,32 @@ class run_positions {
     std::uint64_t count = 0, below = 0;  // below: how many rows before them have it
     std::size_t next = 0;                // the place of the next item
   };
-  static constexpr std::uint64_t none = ~std::uint64_t{0};
-  static constexpr std::size_t max_active = 16;
+  static constexpr std::size_t max_active = 32;
+  static constexpr unsigned bucket_shift = 5;  // groups most often have fewer rows
+  static constexpr std::uint64_t max_buckets = 8;
+
+  /// Lists the rows, each once, in order.
+  void list_rows() {
+    wanted_ = rows_;
+    if (std::ranges::is_sorted(rows_, std::ranges::less_equal{})) return;
+    order_.resize(rows_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::ranges::sort(order_, {}, [&](std::size_t i) { return rows_[i]; });
+    for (std::size_t const i : order_)
+      if (sorted_.empty() || sorted_.back() != rows_[i]) sorted_.push_back(rows_[i]);
+    wanted_ = sorted_;
+  }
+  void make_filter() {
+    filter_shift_ = 64 - unsigned(std::bit_width(8 * wanted_.size() | 63));
+    filter_.resize(std::size_t{1} << (58 - filter_shift_));
+    for (std::uint64_t const row : wanted_) {
+      std::uint64_t const bit = filter_bit(row >> bucket_shift);
+      filter_[bit / 64] |= std::uint64_t{1} << (bit % 64);
+    }
+  }
 
   void refuse(group const& at, fm_view::outcome why, std::uint64_t position = 0) {
-    refuse_(fm_view::walk{rows_[items_[at.first]], at.row, at.steps, position, at.block}, why);
+    refuse_(fm_view::walk{wanted_[items_[at.first]], at.row, at.steps, position, at.block}, why);
   }
   /// Starts with rows that were divided from others, or with the next ones.
   bool start(group& to) {
@@ -84,12 +117,12 @@ class run_positions {
         divided_.pop_back();
         return true;
       }
-      if (next_ == rows_.size()) return false;
+      if (next_ == wanted_.size()) return false;
       std::size_t end = next_ + 1;
-      while (end != rows_.size() && rows_[end] == rows_[end - 1] + 1) ++end;
-      std::uint64_t const row = rows_[next_] + index_.records;
+      while (end != wanted_.size() && wanted_[end] == wanted_[end - 1] + 1) ++end;
+      std::uint64_t const row = wanted_[next_] + index_.records;
       to = {row, end - next_, next_, end - next_, 0, index_.runs.find(row)};
-      if (rows_[end - 1] >= index_.residues) refuse(to, fm_view::outcome::bad_position, rows_[end - 1]);
+      if (wanted_[end - 1] >= index_.residues) refuse(to, fm_view::outcome::bad_position, wanted_[end - 1]);
       next_ = end;
       read_samples(to);
       if (to.left != 0) return true;
@@ -109,13 +142,55 @@ class run_positions {
     if (i * sample >= row + at.count && at.steps != 0) return;
     for (; i * sample < row + at.count; ++i)
       set(at, i * sample + index_.records, index_.samples[i], fm_view::outcome::bad_position);
-    // Rows at the ends need no more steps.
+    drop_found(at);
+  }
+  /// Drops rows at the ends that need no more steps.
+  void drop_found(group& at) {
     while (at.left != 0 && found_position(at.first) != none) {
       ++at.first;
       ++at.row;
       --at.count;
     }
     while (at.left != 0 && found_position(at.first + at.count - 1) != none) --at.count;
+  }
+  [[nodiscard]] std::uint64_t filter_bit(std::uint64_t bucket) const { return bucket * 0x9e3779b97f4a7c15 >> filter_shift_; }
+  /// Returns false if no row of a group is on the list.
+  [[nodiscard]] bool may_link(group const& at) const {
+    std::uint64_t const row = at.row - index_.records, last = (row + at.count - 1) >> bucket_shift;
+    if (last - (row >> bucket_shift) >= max_buckets) return true;  // a search takes less
+    for (std::uint64_t bucket = row >> bucket_shift; bucket <= last; ++bucket)
+      if (std::uint64_t const bit = filter_bit(bucket); (filter_[bit / 64] >> (bit % 64) & 1) != 0) return true;
+    return false;
+  }
+  /// Ends the walks that have come to rows of the list.
+  void link(group& at) {
+    std::uint64_t const row = at.row - index_.records;
+    for (auto to = std::ranges::lower_bound(wanted_, row); to != wanted_.end() && *to - row < at.count; ++to) {
+      std::size_t const item = items_[at.first + std::size_t(*to - row)];
+      if (positions_[item] != none) continue;
+      positions_[item] = is_link | std::uint64_t(to - wanted_.begin());
+      if (steps_.empty()) steps_.resize(wanted_.size());
+      steps_[item] = at.steps;
+      --at.left;
+    }
+    drop_found(at);
+  }
+  /// Returns the position of an item. It may be some steps after that of the item to which its walk came.
+  [[nodiscard]] std::uint64_t resolve(std::size_t item) {
+    way_.clear();
+    for (; (positions_[item] & is_link) != 0; item = std::size_t(positions_[item] & ~is_link)) {
+      // The steps of a walk are to smaller positions.
+      if (way_.size() == wanted_.size()) refuse_(fm_view::walk{wanted_[item], wanted_[item]}, fm_view::outcome::endless);
+      way_.push_back(item);
+    }
+    std::uint64_t position = positions_[item];
+    for (; !way_.empty(); way_.pop_back()) {
+      std::size_t const here = way_.back();
+      if (steps_[here] >= index_.residues - position)
+        refuse_(fm_view::walk{wanted_[here], wanted_[here], steps_[here], position}, fm_view::outcome::bad_position);
+      positions_[here] = position += steps_[here];
+    }
+    return position;
   }
   /// Reads the samples of rows that begin with a marker.
   void read_marked(group& at) {
@@ -161,7 +236,8 @@ class run_positions {
     at.row = runs.first[letter] + below;
     at.block = runs.guess(letter, at.row, at.block);
     if (++at.steps > index_.residues) refuse(at, fm_view::outcome::endless);
-    if (at.letters.add(markers_, letter)) read_marked(at);
+    if (may_link(at)) link(at);
+    if (at.letters.add(markers_, letter) && at.left != 0) read_marked(at);
     if (at.left != 0) read_samples(at);
   }
   /// Divides a group by the letters before its rows, and moves each part, so that none of them is left.
@@ -212,8 +288,13 @@ class run_positions {
   fm_view const& index_;
   std::span<std::uint64_t> rows_;
   Refuse refuse_;
-  std::vector<std::uint64_t> positions_;
-  std::vector<std::size_t> items_;  // the items of the rows of each group, in its order
+  std::span<std::uint64_t const> wanted_;  // the rows, each once, in order: the items
+  std::vector<std::uint64_t> sorted_;
+  std::vector<std::size_t> order_;                // order of rows; none if they ascend
+  std::vector<std::uint64_t> positions_, steps_;  // positions of items, or links, with steps
+  std::vector<std::size_t> items_, way_;          // items_: those of the rows of each group, in its order
+  std::vector<std::uint64_t> filter_;             // bits of hashes of the rows' buckets
+  unsigned filter_shift_ = 0;
   run_markers markers_;
   marker_rows marker_rows_;
   entries marker_samples_;

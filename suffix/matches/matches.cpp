@@ -233,9 +233,9 @@ void match_finder::find(std::string_view query, std::uint64_t begin, std::uint64
   if (begin >= end || query.size() < options_.min_length) return;
   std::size_t const first_match = matches.size();
   if (rows_.fm() && rows_.fm()->has_runs()) {
-    detail::find_in_runs(*rows_.fm(), options_, query, begin, end, matches);
-    std::sort(matches.begin() + std::ptrdiff_t(first_match), matches.end());
-    return;
+    query_part const part{query, begin, end};
+    std::size_t matches_end = 0;
+    return detail::find_in_runs(*rows_.fm(), options_, kmer_length_, {&part, 1}, matches, {&matches_end, 1});
   }
   std::uint64_t const last = std::min(end - 1 + period_ - 1, query.size() - kmer_length_);
   constexpr std::size_t batch = 512, max_rows = 8192;
@@ -278,6 +278,17 @@ void match_finder::find(std::string_view query, std::uint64_t begin, std::uint64
     flush();
   }
   std::sort(matches.begin() + std::ptrdiff_t(first_match), matches.end());
+}
+
+void match_finder::find(std::span<query_part const> parts, std::vector<match>& matches, std::span<std::size_t> ends) const {
+  if (ends.size() != parts.size())
+    throw usage_error(fmt::format("wrong array size: matches: {} ends for {} parts", ends.size(), parts.size()));
+  if (rows_.fm() && rows_.fm()->has_runs())
+    return detail::find_in_runs(*rows_.fm(), options_, kmer_length_, parts, matches, ends);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    find(parts[k].query, parts[k].begin, parts[k].end, matches);
+    ends[k] = matches.size();
+  }
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -11,6 +11,7 @@
 #include "ordo/suffix/matches.hpp"
 #include "suffix/index/fm_walks.hpp"
 #include "suffix/matches/statistics_walks.hpp"
+#include "suffix/matches/super_maximal_walk.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -57,8 +58,9 @@ std::vector<std::vector<offset_range>> find_long_strings(searcher const& rows, s
   }
 }
 
-/// The matching statistics of parts of queries, but those of less than min_length letters are any number below it. They lie one
-/// part after the other; with an FM index there are the rows of the matches, too.
+/// The matching statistics of parts of queries, but those of less than min_length letters are any number below it, and so are
+/// all but those of super-maximal matches with an index of runs. They lie one part after the other; with an FM index there are
+/// the rows of the matches, too.
 struct long_statistics {
   std::vector<std::uint64_t> lengths;
   std::vector<fm_interval> rows;
@@ -117,9 +119,18 @@ void long_statistics::by_fm_index(searcher const& in, std::span<query_part const
                                   std::uint64_t min_length) {
   searched_fm const fm(in);
   auto const letters_at = [&](std::size_t part) { return query_letters{parts[part].query.data(), parts[part].query.size()}; };
+  std::size_t part = 0;
+  if (in.fm()->has_runs()) {
+    using walk = super_maximal_walk<searched_fm>;
+    return run_walks<walk>([&]() -> std::optional<walk> {
+      if (part == parts.size()) return std::nullopt;
+      std::size_t const here = part++;
+      return walk(fm, letters_at(here), {parts[here].begin, parts[here].end}, lengths.data() + firsts[here], min_length,
+                  rows.data() + firsts[here]);
+    });
+  }
   std::vector<std::vector<offset_range>> result(parts.size());
   using string_walk = long_string_walk<searched_fm, range_list>;
-  std::size_t part = 0;
   run_walks<string_walk>([&]() -> std::optional<string_walk> {
     if (part == parts.size()) return std::nullopt;
     std::size_t const here = part++;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "ordo/detail/fn.hpp"
+#include "ordo/detail/load.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -109,6 +110,30 @@ ORDO_FN inline std::uint64_t count_in(run_block const& block, unsigned letter, s
       return detail::count_in<16>(block, letter, rows);
     default:
       return detail::count_in<32>(block, letter, rows);
+  }
+}
+
+namespace detail {
+
+template <unsigned Bits>
+ORDO_FN void count_in_both(run_block const& block, unsigned letter, std::uint64_t rows, std::uint64_t more, std::uint64_t& low,
+                           std::uint64_t& high) {
+  low = count_in<Bits>(block, letter, rows);  // both share the sums of words
+  high = count_in<Bits>(block, letter, more);
+}
+
+}  // namespace detail
+
+/// Counts a letter in the first `rows` rows of a block, and in the first `more` rows.
+ORDO_FN inline void count_in_both(run_block const& block, unsigned letter, std::uint64_t rows, std::uint64_t more,
+                                  std::uint64_t& low, std::uint64_t& high) {
+  switch (block.kind()) {
+    case 0:
+      return detail::count_in_both<8>(block, letter, rows, more, low, high);
+    case 1:
+      return detail::count_in_both<16>(block, letter, rows, more, low, high);
+    default:
+      return detail::count_in_both<32>(block, letter, rows, more, low, high);
   }
 }
 
@@ -222,6 +247,13 @@ struct run_view {
     for (unsigned hops = 0; hops < 4; ++hops, ++block)
       if (row < end(block) || block + 1 == num_blocks) return block;
     return find(row);
+  }
+
+  /// Prefetches a block that `guess` has returned, and the next one, which the row may be in.
+  ORDO_FN void prefetch(std::uint64_t block) const {
+    if (block >= num_blocks) return;
+    ordo::prefetch(blocks + block);
+    ordo::prefetch(blocks + block + 1);
   }
 
   /// Maps the row of a gap to that before which a suffix with one more letter comes.

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "ordo/detail/fn.hpp"
+#include "ordo/detail/load.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -41,7 +42,7 @@ class entries {
   /// Returns a copy of these entries that lies elsewhere.
   [[nodiscard]] entries at(char const* data) const { return {std::span(data, bytes_.size()), width()}; }
   /// Prefetches entry i.
-  void prefetch(std::size_t i) const noexcept { __builtin_prefetch(bytes_.data() + i * size_of_one_); }
+  void prefetch(std::size_t i) const noexcept { ordo::prefetch(bytes_.data() + i * size_of_one_); }
 
  private:
   std::span<char const> bytes_;

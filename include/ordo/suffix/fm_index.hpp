@@ -86,6 +86,8 @@ class fm_index {
   /// for the general layout. Takes 16 bytes and a step an entry. @param threads  see machine_options @throws as before
   void make_kmers(std::uint64_t searches, unsigned threads = 0);
 
+  /// Throws input_error for an interval that no BWT has.
+  [[noreturn]] void refuse_counts(interval rows) const;
   /// Returns how many rows are not greater than a letter followed by a string, if `rows` rows are not greater than the string.
   /// @throws as before
   [[nodiscard]] std::uint64_t rows_before(char letter, std::uint64_t rows) const;
@@ -111,7 +113,6 @@ class fm_index {
   struct layout;
 
   [[noreturn]] void refuse(std::string const& why) const;
-  [[noreturn]] void refuse_counts(interval rows) const;
   [[noreturn]] void refuse_walk(fm_view::walk const& walk, fm_view::outcome why) const;
   void check_symbols(layout const& at);
   void open_runs();

@@ -28,7 +28,7 @@ struct match {
 };
 
 struct match_options {
-  std::uint64_t min_length = 20;       // above 0, and at least the sample of the rows
+  std::uint64_t min_length = 20;  // above 0, and at least the sample of the rows
   std::uint64_t max_occurrences =
       0;  // the string occurs at most so often in the text; 0: any number. Needs rows without a sample
   std::uint64_t rows_per_search = 64;  // how many rows are looked at in the time of a search; the result is the same
@@ -61,6 +61,10 @@ class match_finder {
   /// text does not have match nothing. Memory: little besides the matches.
   /// @throws input_error  naming array and row, if a row that is read holds no position of the text
   void find(std::string_view query, std::uint64_t begin, std::uint64_t end, std::vector<match>& matches) const;
+  /// Does so for parts of queries. With an index of runs, many are worked on at the same time to hide the latency of memory.
+  /// Sets ends[i] to the number of matches after those of part i. @throws usage_error  if ends and parts differ in number; and
+  /// as for one part
+  void find(std::span<query_part const> parts, std::vector<match>& matches, std::span<std::size_t> ends) const;
   /// Appends the matches that begin at the offsets [begin, end) and lie within no longer match of the query, in the same order:
   /// the super-maximal ones of this strand. Takes time for the matching statistics and the matches only.
   /// @throws usage_error  if rows are left out or occurrences are limited

@@ -169,7 +169,8 @@ class match_worker {
         circular_(index, wanted.circular),
         printer_(index, circular_, wanted),
         needs_all_(wanted.unique || wanted.super_maximal || index.both_strands || circular_.any()),
-        by_statistics_(are_by_statistics(index, wanted)) {
+        by_statistics_(are_by_statistics(index, wanted)),
+        in_runs_(index.stored.has_runs()) {
     if (circular_.any()) rings_.emplace(index.input, circular_.of_text(), wanted.find.min_length);
   }
 
@@ -179,12 +180,16 @@ class match_worker {
     if (on_gpu_.works()) on_gpu = on_gpu_.find(collect_letters(units, first), wanted_.find.min_length, by_statistics_);
     each_in_parallel(units.size(), [&](std::size_t u) {
       std::vector<match> result;
-      std::vector<std::size_t> ends(on_gpu || by_statistics_ ? units[u].parts.size() : 0);
+      std::vector<std::size_t> ends(on_gpu || by_statistics_ || in_runs_ ? units[u].parts.size() : 0);
       if (on_gpu) {
         on_gpu->append(first[u], result, ends);
-      } else if (by_statistics_) {
+      } else if (by_statistics_ || in_runs_) {
         auto const unit = units.subspan(u, 1);
-        finder_.find_super_maximal(collect_letters(unit, first_parts(unit)), result, ends);
+        auto const parts = collect_letters(unit, first_parts(unit));
+        if (by_statistics_)
+          finder_.find_super_maximal(parts, result, ends);
+        else
+          finder_.find(parts, result, ends);
       }
       print(units[u], result, ends);
     });
@@ -270,6 +275,7 @@ class match_worker {
   match_printer printer_;
   bool needs_all_;           // matches of a query are selected and ordered together
   bool by_statistics_;       // matches within others of their strand are not searched
+  bool in_runs_;             // all matches of a unit are searched together
   std::vector<match> open_;  // open of a query that the next unit continues
 };
 

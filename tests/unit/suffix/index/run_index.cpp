@@ -152,6 +152,60 @@ TEST_CASE("an index of runs finds what the ordinary FM index finds", "[suffix][r
   }
 }
 
+TEST_CASE("many parts of queries have the matches of each in an index of runs", "[suffix][run_index]") {
+  random_numbers random(176);
+  for (std::size_t i = 0; i < 40; ++i) {
+    std::vector<std::string> const records = genomes(random);
+    both_indexes both(records, 16);
+    suffix::fm_index runs(both.runs.bytes(), both.size_only, "rlfm");
+    suffix::fm_index const plain(both.plain, both.text, "fm");
+    if (i % 2 == 0) runs.make_kmers(100000, 1);
+    suffix::searcher const by_runs(runs, both.size_only), by_rows(plain, both.text);
+    suffix::match_options const options{.min_length = 1 + random.below(30)};
+    suffix::match_finder const runs_finder(both.size_only, by_runs, {}, options), rows_finder(both.text, by_rows, {}, options);
+    std::vector<std::string> queries = random_queries(random, both.text.residues);
+    // Tandem repeats that are longer than those of the text, and others.
+    for (std::size_t unit = 1; unit < 5; ++unit) {
+      std::string const part = both.text.residues.empty() ? "" : std::string(both.text.residues.substr(0, unit));
+      std::string query = random_letters(random, "ACGT", random.below(5));
+      for (std::size_t k = random.below(200); k-- > 0;) query += part;
+      queries.push_back(query + "ACG");
+    }
+    std::vector<suffix::query_part> parts;
+    for (std::string const& query : queries) {
+      std::size_t const middle = random.below(query.size() + 1);
+      parts.push_back({query, 0, middle});
+      parts.push_back({query, middle, query.size() + random.below(2)});
+    }
+    INFO("case " << i << ": " << records.size() << " records, the first one of " << records[0].size());
+    std::vector<suffix::match> all, longest, expected, expected_longest;
+    std::vector<std::size_t> ends(parts.size()), longest_ends(parts.size());
+    runs_finder.find(parts, all, ends);
+    runs_finder.find_super_maximal(parts, longest, longest_ends);
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      suffix::query_part const& part = parts[k];
+      rows_finder.find(part.query, part.begin, part.end, expected);
+      rows_finder.find_super_maximal(part.query, part.begin, part.end, expected_longest);
+      REQUIRE(ends[k] == expected.size());
+      REQUIRE(longest_ends[k] == expected_longest.size());
+    }
+    REQUIRE(all == expected);
+    REQUIRE(longest == expected_longest);
+    std::vector<suffix::match> by_parts;
+    std::vector<std::size_t> by_parts_ends(parts.size());
+    rows_finder.find(parts, by_parts, by_parts_ends);
+    REQUIRE(by_parts == expected);
+    REQUIRE(by_parts_ends == ends);
+    REQUIRE_THROWS_AS(runs_finder.find(parts, all, std::span(ends).first(1)), usage_error);
+    // Rows in any order, some of them twice.
+    std::vector<std::uint64_t> rows(both.text.size() == 0 ? 0 : 100);
+    for (std::uint64_t& row : rows) row = random.below(both.text.size());
+    std::vector<std::uint64_t> positions = rows;
+    runs.positions(positions);
+    for (std::size_t k = 0; k < rows.size(); ++k) REQUIRE(positions[k] == runs.position(rows[k]));
+  }
+}
+
 TEST_CASE("an index of runs grows to the index of all records", "[suffix][run_index]") {
   random_numbers random(174);
   std::vector<std::string> const records = genomes(random);
