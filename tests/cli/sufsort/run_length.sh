@@ -32,6 +32,11 @@ cp grown.fmd first.fmd
 expect 0 sufsort add grown.fmd b.fa --ssa
 expect 0 sufsort add grown.fmd --ssa - < c.fa
 for end in fmd fmd.ssa fmd.len.gz; do cmp grown.$end inserted.$end; done
+# Samples of another index are not left beside a new one.
+expect_error sufsort add grown.fmd b.fa
+grep -q 'grown.fmd.ssa is of the old index' err || fail "$(< err)"
+expect_error sufsort aligner-index --for=ropebwt3 a.fa -o grown
+cmp grown.fmd inserted.fmd
 expect 0 sufsort aligner-index --for=ropebwt3-fmr a.fa b.fa -o two
 expect 0 sufsort add two.fmr c.fa -o three.fmd
 cmp three.fmd sorted.fmd

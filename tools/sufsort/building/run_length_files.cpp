@@ -100,6 +100,7 @@ class run_length_build {
   int run() {
     std::deque<cli::output> outputs;
     bool const samples = job_.options.samples;
+    if (!samples) refuse_old_samples();
     for (std::string const& end : samples ? std::vector<std::string>{"", ".ssa", ".len.gz"} : std::vector<std::string>{""})
       outputs.emplace_back(job_.output + end, samples ? cli::output::replacing::by_rename : cli::output::replacing::any_way);
     for (cli::output const& out : outputs) out.refuse_inputs(job_.files);
@@ -137,6 +138,14 @@ class run_length_build {
     options.marks_genomes = job_.files.size() > 1;
     options.letters_to_come = [this] { return inputs_.letters_to_come(); };
     return suffix::run_length_index(options);
+  }
+
+  /// Refuses to leave the samples and names of another index beside the new one: ropebwt3 would report wrong positions.
+  void refuse_old_samples() const {
+    for (char const* const end : {".ssa", ".len.gz"})
+      if (std::string const old = job_.output + end; std::filesystem::exists(old))
+        throw usage_error(fmt::format("cannot write: {}: {} is of the old index: --ssa replaces it, too; or remove it",
+                                      job_.output, old));
   }
 
   /// Reads the index to which records are added, or the checkpoint of a build that was killed.
