@@ -208,15 +208,13 @@ class Index:
         bytes."""
         if name not in self.arrays:
             raise KeyError(name)
-        path = self._prefix + b"." + name.encode()
-        if os.path.getsize(path) == 0:
-            return np.empty(0, np.uint8)
+        stored = self._stored.array(name)
         if name in ("bwt", "seq"):
-            return np.memmap(path, np.uint8, "r")
+            return stored
         if name == "pieces":
-            return np.memmap(path, np.uint64, "r").reshape(3, -1)
+            return stored.view(np.uint64).reshape(3, -1)
         width = self._stored.width()
-        return np.memmap(path, np.uint8, "r").reshape(-1, 5) if width == 40 else np.memmap(path, f"<u{width // 8}", "r")
+        return stored.reshape(-1, 5) if width == 40 else stored.view(f"<u{width // 8}")
 
     def count(self, patterns):
         """Returns how often a pattern occurs; for a list of patterns an array."""

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <tbb/task_arena.h>
 
@@ -337,6 +338,12 @@ void add_suffix(nb::module_& module) {
              for (auto const& array : self.stored().description().arrays)
                names.append(nb::str(array.name.c_str(), array.name.size()));
              return names;
+           })
+      .def("array",
+           [](nb::handle self, nb::str const& name) {  // maps of files, which live as long as the index
+             auto const bytes = nb::cast<index const&>(self).stored().bytes(name.c_str());
+             auto const* const data = reinterpret_cast<std::uint8_t const*>(bytes.data());
+             return nb::ndarray<nb::numpy, std::uint8_t const, nb::ndim<1>>(data, {bytes.size()}, self);
            })
       .def("names",
            [](index const& self) {

@@ -68,6 +68,7 @@ expect 0 sufsort aligner-index --for=ropebwt3 --ssa --checkpoint=30K a.fa b.fa c
 for end in fmd fmd.ssa fmd.len.gz; do cmp killed.$end inserted.$end; done
 [[ ! -e killed.fmd.checkpoint ]] || fail 'the checkpoint is left'
 cp first.fmd grown.fmd
+rm grown.fmd.ssa grown.fmd.len.gz
 expect_error sufsort add --checkpoint=30K grown.fmd b.fa bad.fa
 cmp first.fmd grown.fmd
 expect 0 sufsort add --checkpoint=30K grown.fmd b.fa c.fa
