@@ -340,7 +340,7 @@ def test_columns_that_the_core_reads_itself(n):
             if n > 1:  # two chunks
                 halves = pyarrow.concat_tables([table.slice(0, n // 2), table.slice(n // 2)])
                 np.testing.assert_array_equal(ordosort.argsort_rows(halves, **options), expected)
-                record = pyarrow.record_batch(table.to_pydict(), table.schema).slice(1)
+                record = table.combine_chunks().to_batches()[0].slice(1)
                 np.testing.assert_array_equal(
                     ordosort.argsort_rows(record, **options), ordosort.argsort_rows([Capsule(c) for c in record], **options)
                 )
