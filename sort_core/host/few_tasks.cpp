@@ -206,12 +206,12 @@ detail::first_items<K> select_first(detail::code_at<K> const& code, std::size_t 
 /// Writes the first k keys of a task in sorted order, or in that of their positions.
 template <class K>
 bool select_few(detail::operation_task const& task) {
-  constexpr std::size_t min_ratio = 8, min_ratio_of_many = 256;
-  constexpr std::size_t max_of_some = std::size_t{1} << 16, max_of_few = std::size_t{1} << 20;
+  constexpr std::size_t min_ratio = 8, min_ratio_of_many = 256, max_of_some = std::size_t{1} << 16;
+  constexpr std::size_t max_k_of_many = std::size_t{1} << 12;  // one pass of this thread takes less than several of all
   std::size_t const n = task.sort.n, k = task.k;
   auto const code = detail::codes_for<K>(task.sort);
   auto const out = detail::make_outputs<K>(task, k);
-  if (n <= max_of_some ? k < n / min_ratio : n <= max_of_few && k < n / min_ratio_of_many) {
+  if (k < (n <= max_of_some ? n / min_ratio : std::min(n / min_ratio_of_many, max_k_of_many))) {
     auto first = select_first(code, n, k);
     std::size_t j = 0;
     for (auto const& item : first.take(task.sorted)) out.write(j++, code.keys[item.position], item.position);
