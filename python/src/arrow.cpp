@@ -14,6 +14,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "ordo/error.hpp"
+#include "python/src/argsort_columns.hpp"
 #include "python/src/machine.hpp"
 #include "python/src/module.hpp"
 #include "python/src/numpy.hpp"
@@ -294,17 +295,6 @@ std::optional<nullable_items> read_items(imported& column) {
   return read_items(*column.schema.get(), *column.chunks[0].get());
 }
 
-nb::object argsort_keys(machines& on, std::vector<ordo_row_key> const& keys, std::size_t n) {
-  nb::object index = numpy::new_positions(n);
-  on.run(
-      std::nullopt, 0,
-      [&](ordo_machine* machine) {
-        return ordo_argsort_rows(machine, keys.data(), keys.size(), n, ORDO_INT64, numpy::data(index));
-      },
-      n);
-  return index;
-}
-
 /// Returns the order of a column of numbers, dates or times in one chunk, with nulls last; None for other columns. Small calls
 /// depend on it.
 nb::object argsort_arrow(machines& on, nb::handle object, unsigned flags) {
@@ -314,7 +304,7 @@ nb::object argsort_arrow(machines& on, nb::handle object, unsigned flags) {
   auto options = make_options(flags);
   bool const has_nulls = items->validity != nullptr;
   if (has_nulls && items->n > nullable_items::max_few)
-    return argsort_keys(on, {items->key(flags & is_descending, options.nans, false)}, items->n);
+    return argsort_columns(on, {items->key(flags & is_descending, options.nans, false)}, items->n);
   nb::object index = numpy::new_positions(items->n);
   options.equal_zeros = !(flags & has_total_order);  // at no cost
   on.run(
@@ -410,7 +400,7 @@ nb::object argsort_rows_arrow(machines& on, nb::handle columns, std::vector<bool
   std::vector<ordo_row_key> keys;
   for (std::size_t c = 0; c < items.size(); ++c)
     keys.push_back(items[c].key(descending[descending.size() == 1 ? 0 : c], nans, nulls_first));
-  return argsort_keys(on, keys, items[0].n);
+  return argsort_columns(on, keys, items[0].n);
 }
 
 }  // namespace

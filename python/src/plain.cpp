@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "python/src/argsort_columns.hpp"
 #include "python/src/machine.hpp"
 #include "python/src/module.hpp"
 #include "python/src/options.hpp"
@@ -168,14 +169,7 @@ nb::object argsort_rows_plain(machines& on, nb::list const& columns) {
     keys.push_back(key);
   }
   if (keys.empty()) return nb::none();
-  nb::object index = numpy::new_positions(n);
-  on.run(
-      std::nullopt, 0,
-      [&](ordo_machine* machine) {
-        return ordo_argsort_rows(machine, keys.data(), keys.size(), n, ORDO_INT64, numpy::data(index));
-      },
-      n);
-  return index;
+  return argsort_columns(on, keys, n);
 }
 
 }  // namespace

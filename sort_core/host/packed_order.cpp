@@ -39,7 +39,7 @@ bool sorts_alone(host_backend& backend, std::size_t n) {
 
 using chunk = std::array<std::uint64_t, chunk_rows>;
 
-/// Where some codes differ.
+/// The range of some codes, and the bits in which they differ.
 struct code_range {
   std::uint64_t least = ~std::uint64_t{0}, greatest = 0;
   std::uint64_t all = ~std::uint64_t{0}, any = 0;  // bits that all codes have, and that some have
@@ -357,7 +357,7 @@ class packed_order {
     std::vector<std::vector<group>> large;
     run_in(backend_.arena(), [&] {
       blocks const parts(all.size(), min_block);
-      // Where the first group of each block begins. Found first, because words of groups change.
+      // The first group of each block begins here. All begins are found before a group is sorted, which changes its words.
       std::vector<std::size_t> first(parts.count + 1, all.end);
       std::vector<unsigned char> open(parts.count);
       parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {

@@ -29,7 +29,10 @@ LIMITS = {"fsize": (resource.RLIMIT_FSIZE, 1, 1 << 20), "address space": (resour
 def is_hidden_new_file(name, data, right_files):
     """Whether a file is a new one under the hidden name that it has before it is put in its place, or the mark of an exchange."""
     part = re.fullmatch(r"\.(.+)\.(ordo\.tmp|[0-9a-f]{8})", name)
-    return part is not None and (data == right_files.get(part[1]) or ((data == b"" or data.isdigit()) and part[1].endswith(".json")))
+    if part is None:
+        return False
+    is_mark = part[1].endswith(".json") and (data == b"" or data.isdigit())
+    return is_mark or data == right_files.get(part[1])
 
 
 def wrong_after_kill(bench, job, right, result):

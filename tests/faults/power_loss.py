@@ -402,8 +402,8 @@ def jobs(bench):
     aligner = lambda name, first: LossJob(
         f"{name}'s index", ["sufsort", "aligner-index", "IN/b.fa", "--for", name, "-o", "y", *two],
         made("sufsort", "aligner-index", "-q", "IN/a.fa", "--for", name, "-o", "y", prefix="y."), first=first)
-    names = ["build", "build over an index", "build in parts", "build in fewer parts", "build over parts", "build an FM index", "kmers", "mem", "text without duplicates", "MGF", "MGF in place", "mzML",
-             "lines", "lines in place", "external", "counts"]
+    names = ["build", "build over an index", "build in parts", "build in fewer parts", "build over parts", "build an FM index",
+             "kmers", "mem", "text without duplicates", "MGF", "MGF in place", "mzML", "lines", "lines in place", "external", "counts"]
     for name in names:
         job = all_jobs[name]
         yield LossJob(name, job.command, job.files)

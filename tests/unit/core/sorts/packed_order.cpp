@@ -29,7 +29,7 @@ std::vector<std::uint32_t> sorted_positions(std::size_t n, Less less) {
   return index;
 }
 
-/// Keys by a name that tells what is special about them.
+/// Returns distributions of keys, with their names.
 template <class K>
 std::vector<std::pair<std::string, std::function<K(std::uint64_t)>>> patterns() {
   constexpr unsigned width = 8 * sizeof(K);

@@ -411,7 +411,7 @@ TEST_CASE("an index whose suffix array is in parts is as that of one file", "[su
         CHECK(index.unlisted_array() == name);
         std::filesystem::remove(folder.path("x." + name));
       }
-      // What is mapped stays when the files are replaced.
+      // A mapped array keeps its contents when its files are replaced.
       std::filesystem::remove(folder.path(names[k]));
       CHECK_THROWS_WITH(suffix::stored_index(prefix), contains_text(names[k] + ": No such file"));
       suffix::stored_index const moved = std::move(index);
