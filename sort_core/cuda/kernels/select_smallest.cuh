@@ -5,6 +5,7 @@
 
 #include "ordo/segments.hpp"
 #include "sort_core/cuda/primitives/instructions.cuh"
+#include "sort_core/cuda/primitives/selection_bound.cuh"
 #include "sort_core/cuda/primitives/thread_group.cuh"
 
 // The selection of few items with the smallest codes from each of many segments. A block finds the code of the k-th item digit by
@@ -139,7 +140,7 @@ __global__ void __launch_bounds__(256)
                              std::uint64_t* ends) {
   wait_for_previous();
   using K = std::remove_cvref_t<decltype(code(0))>;
-  constexpr unsigned bits = 8 * sizeof(K), own_items = selected_by_warps<K> / warp_threads;
+  constexpr unsigned own_items = selected_by_warps<K> / warp_threads;
   std::size_t const warps = std::size_t(gridDim.x) * (blockDim.x / warp_threads);
   std::size_t s = std::size_t(blockIdx.x) * (blockDim.x / warp_threads) + threadIdx.x / warp_threads;
   for (; s < segments.size(); s += warps) {
@@ -166,47 +167,18 @@ __global__ void __launch_bounds__(256)
       if (i < length) codes[j] = code(begin + i);
       if (i < length) differing |= codes[j] ^ some;
     }
-    unsigned left;  // bits of the k-th item's code that are not known yet
-    if constexpr (sizeof(K) == 8)
-      left = bits - unsigned(__clzll(static_cast<long long>(warp_or(std::uint64_t(differing)))));
-    else
-      left = 32 - unsigned(__clz(static_cast<int>(warp_or(std::uint32_t(differing)))));
-
-    // The k-th item's code begins as `bound` does. `smaller` codes are below it.
-    K bound = left == bits ? K{0} : K(some >> left << left);
-    std::uint32_t smaller = 0;
-    bool keeps_all = false;  // all codes below the bound, which are enough
-    while (left != 0 && !keeps_all) {
-      K const middle = K(bound | K(K{1} << --left));
+    auto const count_below = [&](K bound) {
       std::uint32_t below = 0;
 #pragma unroll
       for (unsigned j = 0; j < own_items; ++j) {
         if (j % 4 == 0 && j >= rounds) break;
-        below += codes[j] < middle;
+        below += codes[j] < bound;
       }
-      below = __reduce_add_sync(all_lanes, below);
-      keeps_all = below >= k && below <= capacity;
-      if (keeps_all || below < k) {
-        bound = middle;
-        smaller = below;
-      }
-    }
-
-    std::uint32_t taken = 0, equal_before = 0;
-    std::uint32_t const max_equal = keeps_all ? 0 : k - smaller;
-#pragma unroll
-    for (unsigned j = 0; j < own_items; ++j) {
-      if (j >= rounds) break;
-      std::uint32_t const i = j * warp_threads + lane_id();
-      bool const is_equal = i < length && codes[j] == bound;
-      unsigned const equal = __ballot_sync(all_lanes, is_equal);
-      bool const takes =
-          i < length && (codes[j] < bound || (is_equal && equal_before + __popc(equal & lanes_below()) < max_equal));
-      unsigned const taking = __ballot_sync(all_lanes, takes);
-      if (takes) row[taken + __popc(taking & lanes_below())] = Position(begin + i);
-      taken += __popc(taking);
-      equal_before += __popc(equal);
-    }
+      return __reduce_add_sync(all_lanes, below);
+    };
+    std::uint32_t const taken =
+        take_selected(codes, length, find_bound(some, differing, k, capacity, count_below),
+                      [&](std::uint32_t rank, std::uint32_t i, K) { row[rank] = Position(begin + i); });
     if (lane_id() == 0) ends[s] = first_of_row + taken;
   }
 }

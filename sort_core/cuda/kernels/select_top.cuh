@@ -7,6 +7,7 @@
 #include "ordo/segments.hpp"
 #include "sort_core/cuda/primitives/instructions.cuh"
 #include "sort_core/cuda/primitives/sampled_item.cuh"
+#include "sort_core/cuda/primitives/selection_bound.cuh"
 #include "sort_core/cuda/primitives/thread_group.cuh"
 
 // The first k items of each segment, in one launch that reads each key once. A long segment is divided into slices, one for a
@@ -356,53 +357,17 @@ __global__ void __launch_bounds__(top_types<K>::warps* warp_threads)
       }
       return __reduce_add_sync(all_lanes, below);
     };
-    // `smaller` codes are below the bound. All of these are kept, if they are enough and not too many.
-    word bound = 0;
-    std::uint32_t smaller = 0;
-    bool const keeps_every = length <= room;
-    bool keeps_all = keeps_every;
-    // At least k codes do not exceed the k-th of the lanes' lowest ones, and few others do not.
-    if (!keeps_every && k <= warp_threads) {
-      word const upto = __shfl_sync(all_lanes, sort_lanes(lowest), k - 1);
-      if (upto != greatest) {
-        bound = upto + 1;
-        keeps_all = count_below(bound) <= room;
-      }
-    }
-    if (!keeps_all) {
-      unsigned left;  // bits of the k-th item's code that are not known yet: it begins as the bound does
-      constexpr unsigned bits = 8 * sizeof(word);
-      if constexpr (sizeof(word) == 8)
-        left = bits - unsigned(__clzll(static_cast<long long>(warp_or(differing))));
+    selection_bound<word> bound{greatest, length};  // selects all
+    if (length > room) {
+      // At least k codes do not exceed the k-th of the lanes' lowest ones, and few others do not.
+      word const upto = k <= warp_threads ? __shfl_sync(all_lanes, sort_lanes(lowest), k - 1) : greatest;
+      if (upto != greatest && count_below(upto + 1) <= room)
+        bound = {word(upto + 1), 0};
       else
-        left = bits - unsigned(__clz(static_cast<int>(warp_or(differing))));
-      bound = left == bits ? word{0} : word(some >> left << left);
-      while (left != 0 && !keeps_all) {
-        word const middle = word(bound | word{1} << --left);
-        std::uint32_t const below = count_below(middle);
-        keeps_all = below >= k && below <= room;
-        if (keeps_all || below < k) {
-          bound = middle;
-          smaller = below;
-        }
-      }
+        bound = find_bound(some, differing, k, room, count_below);
     }
-
-    std::uint32_t taken = 0, equal_before = 0;
-    std::uint32_t const max_equal = keeps_all ? 0 : k - smaller;
-#pragma unroll
-    for (unsigned j = 0; j < OfLane; ++j) {
-      if (j >= rounds) break;
-      std::uint32_t const i = j * warp_threads + lane_id();
-      bool const is_equal = i < length && codes[j] == bound;
-      unsigned const equal = __ballot_sync(all_lanes, is_equal);
-      bool const takes = i < length && (keeps_every || codes[j] < bound ||
-                                        (is_equal && equal_before + __popc(equal & lanes_below()) < max_equal));
-      unsigned const taking = __ballot_sync(all_lanes, takes);
-      if (takes) kept[taken + __popc(taking & lanes_below())] = {codes[j], i};
-      taken += __popc(taking);
-      equal_before += __popc(equal);
-    }
+    std::uint32_t const taken = take_selected(
+        codes, length, bound, [&](std::uint32_t rank, std::uint32_t i, word own) { kept[rank] = {own, i}; });
     __syncwarp();
 
     // Kept items are in the order of their positions.
