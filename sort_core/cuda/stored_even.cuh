@@ -37,7 +37,6 @@ bool sort_even_keys(cuda_backend& backend, K const* from, K* keys, std::size_t n
     return backend.reduce(n, range_of_key<K>{from, code}, code_range<K>{K(~K{0}), 0}, join_ranges<K>{});
   });
   if (!choice) return false;
-  if (sizeof(K) == 4 && choice->curved && choice->numbers.by_value() && n > tuning::curved_floats) return false;
   try {
     return sort_as_even_keys(backend, from, keys, n, choice->numbers, code, choice->curved);
   } catch (out_of_memory const&) {

@@ -24,22 +24,25 @@ namespace ordo::inline v0::cuda_detail {
 template <class K>
 struct even_numbers {
   using real = std::conditional_t<sizeof(K) == 4, float, double>;
-  K low = 0;                   // the smallest code
-  unsigned up = 0;             // the bits by which differences of codes are shifted up, so that the greatest has the top bit
-  std::uint32_t stretch = 0;   // what then lacks to 2^32, as a fraction
-  real scale = 0, offset = 0;  // the map of values; a scale of 0 means that numbers go by code
+  K low = 0;                     // the smallest code
+  unsigned up = 0;               // the bits by which differences of codes are shifted up, so that the greatest has the top bit
+  std::uint32_t stretch = 0;     // what then lacks to 2^32, as a fraction
+  double scale = 0, offset = 0;  // the map of values; a scale of 0 means that numbers go by code
 
   [[nodiscard]] ORDO_FN bool by_value() const { return scale != 0; }
   [[nodiscard]] ORDO_FN std::uint32_t operator()(K encoded, key_code<K> code) const {
     return by_value() ? number<true>(encoded, code) : number<false>(encoded, code);
   }
   /// The same if it is known whether numbers go by value.
-  template <bool ByValue>
+  /// @tparam Fine  compute all 32 bits of 32-bit floats' numbers, not the upper 24, which takes longer
+  template <bool ByValue, bool Fine = false>
   [[nodiscard]] ORDO_FN std::uint32_t number(K encoded, key_code<K> code) const {
     if constexpr (ByValue) {
+      using exact = std::conditional_t<Fine, double, real>;
+      constexpr exact greatest = greatest_below(exact{});
       real const value = std::bit_cast<real>(code.decode(encoded));
       // One instruction, so that all kernels get the same result.
-      real const x = std::fma(value, scale, offset);
+      exact const x = std::fma(exact(value), exact(scale), exact(offset));
       std::uint32_t const inside = x > 0 ? std::uint32_t(x < greatest ? x : greatest) : 0;
       return value == value ? inside : encoded >> (8 * sizeof(K) - 1) != 0 ? ~std::uint32_t{0} : 0;
     } else {
@@ -63,17 +66,18 @@ struct even_numbers {
   [[nodiscard]] static even_numbers of_values(K low, K high, key_code<K> code) {
     even_numbers numbers;
     auto const first = double(std::bit_cast<real>(code.decode(low))), last = double(std::bit_cast<real>(code.decode(high)));
-    double const by = double(greatest) / (last - first);  // negative if keys descend
+    double const by = double(greatest_below(real{})) / (last - first);  // negative if keys descend
     if (std::isnormal(by) && std::isfinite(first * by) && std::isnormal(real(by))) {
-      numbers.scale = real(by);
-      numbers.offset = real(-first * by);
+      numbers.scale = by;
+      numbers.offset = -first * by;
     }
     return numbers;
   }
 
  private:
-  // The greatest number that `real` has below 2^32.
-  static constexpr real greatest = sizeof(K) == 4 ? real(4294967040.0) : real(4294967295.0);
+  // Returns the greatest number of the type below 2^32.
+  static constexpr ORDO_FN float greatest_below(float) { return 4294967040.0f; }
+  static constexpr ORDO_FN double greatest_below(double) { return 4294967295.0; }
 };
 
 /// Returns true if the numbers of a sample are as even as those of evenly distributed keys: the test of Kolmogorov and Smirnov,

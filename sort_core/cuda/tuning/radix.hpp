@@ -22,9 +22,6 @@ constexpr std::size_t sampled_from = std::size_t{1} << 18, unasked = std::size_t
 /// (kernels/even_keys.cuh), if a sample of `even_sample` of them finds them so. On an H200, 2^28 of 32 bits take 3.4 ms, and of
 /// 64 bits 5.0, where an MSD sort takes 4.3 and 7.7; 2^24 take 0.26 and 0.36, where CUB takes 0.42 and 1.15.
 constexpr std::size_t even_from = std::size_t{1} << 23, even_sample = 1024;
-/// The maximum of 32-bit floats that a curve makes even: their numbers have 24 bits, and too many keys of a bell share one of
-/// them. 2^26 Gaussian ones take 1.56 ms by a curve, and 1.49 by CUB's passes; 2^24 take 0.34 and 0.44.
-constexpr std::size_t curved_floats = std::size_t{1} << 25;
 /// The share of the sample above which one 64th of a part's range has too many of its keys: all others are then empty, or few.
 constexpr std::size_t crowded_part = 6;
 /// If fewer than one key in this many of a sample exceed the next, the array is taken to be sorted, and left to an MSD sort,

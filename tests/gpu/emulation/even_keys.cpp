@@ -136,6 +136,16 @@ TEST_CASE("emulation: even numbers are in the order of codes", "[emulation]") {
     }
   }
   auto const code = ordo::radix_key<float>::code;
+  auto const encoded = [&](float value) { return code.encode(std::bit_cast<std::uint32_t>(value)); };
+  auto const floats = od::even_numbers<std::uint32_t>::of_values(encoded(-3), encoded(5), code);
+  for (int i = 0; i < 10000; ++i) {
+    float const x = float(double(random()) * 0x1p-61 - 3);
+    std::uint32_t const low = encoded(x), high = encoded(std::nextafter(x, 5.0f));
+    REQUIRE(floats.number<true, false>(low, code) <= floats.number<true, false>(high, code));
+    // Floats that are further apart than a 2^32nd of the range have numbers of their own.
+    if (std::abs(x) > 0.125) REQUIRE(floats.number<true, true>(low, code) < floats.number<true, true>(high, code));
+    REQUIRE(floats.number<true, true>(low, code) <= floats.number<true, true>(high, code));
+  }
   auto const infinite = code.encode(0x7f800000), one = code.encode(0x3f800000);
   REQUIRE(od::even_numbers<std::uint32_t>::of_values(one, infinite, code).scale == 0);
   REQUIRE(od::even_numbers<std::uint32_t>::of_values(one, one, code).scale == 0);
