@@ -262,8 +262,9 @@ class wide_csr {
   csr_view<T> view_;
 };
 
-/// Products in a part if the free memory of the machine is not known.
-inline constexpr std::uint64_t max_products_unknown = std::uint64_t{1} << 26;
+/// Products in a part if the free memory of the machine is not known, and if there are several parts: parts of one size take the
+/// same memory again, and more products are sorted no faster.
+inline constexpr std::uint64_t max_products_unknown = std::uint64_t{1} << 26, max_products_of_several = std::uint64_t{1} << 30;
 
 /// Returns the number of products of two entries that there is memory for at a time.
 template <class T, Backend B>
@@ -346,10 +347,19 @@ void for_parts(machine& on, B& backend, csr_argument<T> const& given_a, csr_argu
   if constexpr (has_short)
     longest = backend.reduce(a.rows, row_length{a.offsets.data(), to_row.data()}, std::uint64_t{0}, maximum{});
 
+  auto const find = [&](std::size_t first, std::uint64_t most) {
+    backend.each(1, find_part{to_row.data(), a.offsets.data(), a.rows, first, most, split.data()});
+    return value_at(backend, split.span(), 0);
+  };
+  bool several = false;
   for (std::size_t first = 0; first < a.rows;) {
-    std::uint64_t const limit = max_products != 0 ? max_products : products_at_once<T>(backend);
-    backend.each(1, find_part{to_row.data(), a.offsets.data(), a.rows, first, limit, split.data()});
-    part_of_rows const part = value_at(backend, split.span(), 0);
+    std::uint64_t limit = max_products != 0 ? max_products : products_at_once<T>(backend);
+    if (several) limit = std::min(limit, max_products_of_several);
+    part_of_rows part = find(first, limit);
+    if (max_products == 0 && !several && part.last_row < a.rows) {
+      several = true;
+      part = find(first, std::min(limit, max_products_of_several));
+    }
     std::size_t const rows = std::size_t(part.last_row) - first;
     std::uint64_t const products = part.last_product - part.first_product;
     csr_matrix<T> result{rows, b.columns, backend.template buffer<std::uint64_t>(rows + 1), {}, {}};
