@@ -7,18 +7,12 @@
 #include <vector>
 
 #include "ordo/suffix/search.hpp"
-#include "suffix/index/periodic_part.hpp"
+#include "suffix/index/repeated_matches.hpp"
 
 // Walks through a query by steps of backward search in an FM index, on the CPU and on GPUs. An Fm is a small object: before(c,
 // interval) and view() are those of fm_index, position(row), positions(rows, count) and letters() those of a searcher, and
 // end_of_record(p) returns the end of the record that holds a position.
 namespace ordo::inline v0::suffix {
-
-/// The letters of a query.
-struct query_letters {
-  char const* data;
-  std::uint64_t size;
-};
 
 /// Offsets [begin, end) of a query.
 struct offset_range {
@@ -142,14 +136,14 @@ class backward_walk {
   // extend: prepend a letter to the match. scan: look for strings of the minimum length. Else try an end: the last possible one
   // (last), ends at growing distances (gallop), or one halfway (halve); after the first distance, the last one (tail).
   enum class stage { extend, scan, last, gallop, tail, halve };
-  static constexpr std::uint64_t short_match = 24;   // more than unrelated sequences share
+  static constexpr std::uint64_t short_match = repeated_matches::short_match;
   static constexpr std::uint64_t long_match = 1024;  // letters whose steps take longer than a binary search of rows
   static constexpr std::uint64_t few_rows = 8;
 
   [[nodiscard]] ORDO_FN std::uint64_t at() const noexcept { return begin_ + left_ - 1; }  // the next offset to settle
 
   ORDO_FN void settle(std::uint64_t end, fm_interval rows) {
-    if (stage_ != stage::extend && end - at() >= short_match) searched_[num_searched_++ % max_searched] = {at(), end, rows};
+    if (stage_ != stage::extend) searched_.add({at(), end, rows});
     stage_ = stage::extend;
     end_ = end;
     rows_of_match_ = rows;
@@ -157,19 +151,13 @@ class backward_walk {
     if (found_) found_[left_ - 1] = rows;
     --left_;
   }
-  // In a tandem repeat the string that was found at an offset a few periods later begins here, too, and ends with the same
-  // letter after it. Returns true if that is so; then this offset is settled.
+  // Settles this offset if a match that was found a few periods later begins here, too. Returns false if none does.
   ORDO_FN bool repeat(std::uint64_t high) {
-    for (match_at const& match_at : searched_) {
-      std::uint64_t const length = match_at.end - match_at.begin, end = at() + length;
-      if (length == 0 || end >= high || match_at.end >= query_.size ||
-          !part_.has(query_.data, match_at.begin - at(), at(), end + 1))
-        continue;
-      stage_ = stage::halve;
-      settle(end, match_at.rows);
-      return true;
-    }
-    return false;
+    repeated_matches::match_at match;
+    if (!searched_.find(query_, at(), at(), high, match)) return false;
+    stage_ = stage::halve;
+    settle(match.end, match.rows);
+    return true;
   }
   // Searches for the longest string that begins at this offset and occurs. It ends before high.
   ORDO_FN void search(std::uint64_t high) {
@@ -321,15 +309,7 @@ class backward_walk {
   std::uint64_t left_;     // the number of offsets that are not settled
   std::uint64_t end_ = 0;  // where the match at the offset settled last ends
   fm_interval rows_of_match_;
-  // The last long matches that were found by a search.
-  struct match_at {
-    std::uint64_t begin = 0, end = 0;
-    fm_interval rows;
-  };
-  static constexpr std::size_t max_searched = 4;
-  match_at searched_[max_searched];
-  std::size_t num_searched_ = 0;
-  periodic_part part_;
+  repeated_matches searched_;
   // The string from the next offset to low_ occurs, and that to high_ does not.
   stage stage_ = stage::extend;
   std::uint64_t low_ = 0, high_ = 0, tried_ = 0, tried_at_ = 0, step_ = 0;

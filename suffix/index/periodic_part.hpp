@@ -6,6 +6,12 @@
 
 namespace ordo::inline v0::suffix {
 
+/// The letters of a query.
+struct query_letters {
+  char const* data;
+  std::uint64_t size;
+};
+
 /// A part of a query whose letters are those a period later, as in a tandem repeat. Remembers what was compared, so that walks
 /// which come back to the same part with offsets that move in one direction compare each letter about once.
 class periodic_part {

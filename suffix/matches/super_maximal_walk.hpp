@@ -4,7 +4,7 @@
 
 #include "ordo/detail/fn.hpp"
 #include "suffix/index/fm_walks.hpp"
-#include "suffix/index/periodic_part.hpp"
+#include "suffix/index/repeated_matches.hpp"
 #include "suffix/index/two_way_rows.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -61,7 +61,6 @@ class super_maximal_walk {
   // check: prepend letters to find whether the string of the minimum length occurs. append: append letters. go_back: prepend
   // letters to the one that ended a match.
   enum class stage { check, append, go_back };
-  static constexpr std::uint64_t short_match = 24;
 
   // Begins a backward search for the letters [x_, end).
   ORDO_FN void search(std::uint64_t end) {
@@ -112,28 +111,18 @@ class super_maximal_walk {
   }
 
   ORDO_FN void take(std::uint64_t end, fm_interval rows) {
-    if (end - x_ >= short_match) found_[num_found_++ % max_found] = {x_, end, rows};
+    found_.add({x_, end, rows});
     if (x_ < part_.begin) return;
     lengths_[x_ - part_.begin] = end - x_;
     result_rows_[x_ - part_.begin] = rows;
   }
-  // In a tandem repeat the string that was found some periods before begins at the next offset, too, and ends with the same
-  // letter after it. If it ends after the match here, it is the next match.
+  // A match that was found some periods before and ends after the one here is the next match.
   ORDO_FN void repeat() {
-    while (x_ + 1 < part_.end && repeat_once()) {}
-  }
-  ORDO_FN bool repeat_once() {
-    for (match_at const& match : found_) {
-      std::uint64_t const length = match.end - match.begin, end = x_ + 1 + length;
-      if (length == 0 || end <= end_ || end >= query_.size ||
-          !repeated_.has(query_.data, x_ + 1 - match.begin, match.begin, match.end + 1))
-        continue;
+    for (repeated_matches::match_at match; x_ + 1 < part_.end && found_.find(query_, x_ + 1, end_, query_.size, match);) {
       ++x_;
-      end_ = end;
-      take(end, match.rows);
-      return true;
+      end_ = match.end;
+      take(end_, match.rows);
     }
-    return false;
   }
 
   string_grower<Fm> grow_;
@@ -146,15 +135,7 @@ class super_maximal_walk {
   // The letters [at_, end_) have these rows; x_ is where a match may begin, or begins.
   std::uint64_t x_ = 0, at_ = 0, end_ = 0;
   two_way_rows rows_, last_;  // last: those of the letters [at_ + 1, end_), when one that was prepended has ended a search
-  // The last long matches.
-  struct match_at {
-    std::uint64_t begin = 0, end = 0;
-    fm_interval rows;
-  };
-  static constexpr std::size_t max_found = 4;
-  match_at found_[max_found];
-  std::size_t num_found_ = 0;
-  periodic_part repeated_;
+  repeated_matches found_;
 };
 
 }  // namespace ordo::inline v0::suffix
