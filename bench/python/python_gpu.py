@@ -50,7 +50,8 @@ for count, length, k in ((1, 1 << 26, 100), (1, 1 << 20, 16)):
     row(f"top_k {length}, {k}", torch.equal(ordosort.top_k(keys, k)[0], torch.topk(keys, k).values),
         ordosort=lambda: ordosort.top_k(keys, k), torch=lambda: torch.topk(keys, k))
 
-for count, length, k in ((10_000, 10_000, 100), (100_000, 500, 150), (1000, 128_000, 50), (1_000_000, 64, 8)):
+for count, length, k in ((16, 1 << 20, 16), (64, 1 << 17, 50), (1000, 128_000, 50), (10_000, 10_000, 100), (16_384, 2048, 64),
+                         (100_000, 500, 150), (1_000_000, 64, 8)):
     rows = torch.randn(count, length, device="cuda")
     keys, offsets = rows.reshape(-1), torch.arange(0, count * length + 1, length, device="cuda")
     row(f"segmented_top_k {count} x {length}, {k}",
