@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(256)
       return __reduce_add_sync(all_lanes, below);
     };
     std::uint32_t const taken =
-        take_selected(codes, length, find_bound(some, differing, k, capacity, count_below),
+        each_selected(codes, length, find_bound(some, differing, k, capacity, count_below),
                       [&](std::uint32_t rank, std::uint32_t i, K) { row[rank] = Position(begin + i); });
     if (lane_id() == 0) ends[s] = first_of_row + taken;
   }

@@ -366,7 +366,7 @@ __global__ void __launch_bounds__(top_types<K>::warps* warp_threads)
       else
         bound = find_bound(some, differing, k, room, count_below);
     }
-    std::uint32_t const taken = take_selected(
+    std::uint32_t const taken = each_selected(
         codes, length, bound, [&](std::uint32_t rank, std::uint32_t i, word own) { kept[rank] = {own, i}; });
     __syncwarp();
 

@@ -41,27 +41,27 @@ __device__ selection_bound<K> find_bound(K some, K differing, std::uint32_t k, s
   return {bound, k - smaller};
 }
 
-/// Calls take(rank, i, codes[i / 32]) for the position i of each code of this lane that is selected. Ranks are in the order of
+/// Calls f(rank, i, codes[i / 32]) for the position i of each code of this lane that is selected. Ranks are in the order of
 /// positions. Returns the number of codes selected by all lanes.
 /// @param length  the number of codes of all lanes
-template <class K, unsigned OfLane, class Take>
-__device__ std::uint32_t take_selected(K const (&codes)[OfLane], std::uint32_t length, selection_bound<K> bound,
-                                       Take const& take) {
-  std::uint32_t taken = 0, equal_before = 0;
+template <class K, unsigned OfLane, class F>
+__device__ std::uint32_t each_selected(K const (&codes)[OfLane], std::uint32_t length, selection_bound<K> bound, F const& f) {
+  std::uint32_t selected = 0, equal_before = 0;
 #pragma unroll
   for (unsigned j = 0; j < OfLane; ++j) {
     if (j * warp_threads >= length) break;
     std::uint32_t const i = j * warp_threads + lane_id();
     bool const is_equal = i < length && codes[j] == bound.code;
     unsigned const equal = __ballot_sync(all_lanes, is_equal);
-    bool const takes = i < length && (codes[j] < bound.code ||
-                                      (is_equal && equal_before + __popc(equal & lanes_below()) < bound.max_equal));
-    unsigned const taking = __ballot_sync(all_lanes, takes);
-    if (takes) take(taken + __popc(taking & lanes_below()), i, codes[j]);
-    taken += __popc(taking);
+    bool const is_selected =
+        i < length &&
+        (codes[j] < bound.code || (is_equal && equal_before + __popc(equal & lanes_below()) < bound.max_equal));
+    unsigned const all = __ballot_sync(all_lanes, is_selected);
+    if (is_selected) f(selected + __popc(all & lanes_below()), i, codes[j]);
+    selected += __popc(all);
     equal_before += __popc(equal);
   }
-  return taken;
+  return selected;
 }
 
 }  // namespace ordo::inline v0::cuda_detail
