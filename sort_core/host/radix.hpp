@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include <tbb/task_arena.h>
+
 #include "ordo/backend.hpp"
 #include "sort_core/host/counting.hpp"
 #include "sort_core/host/distribution.hpp"
@@ -55,6 +57,22 @@ bool fit_vectors(K const* keys, std::size_t n, bit_range bits, std::size_t max_v
   for (std::size_t s = 0; s < samples; ++s) differing |= keys[s * (n / samples)] ^ keys[n - 1];
   unsigned const end = width_in_bits(K(differing & detail::bit_mask<K>(bits)));
   return end > bits.begin + max_passes * digit_bits || !few_passes(n, end - std::min(end, bits.begin));
+}
+
+/// Returns true if vectors sort many keys alone on some threads in less time than a distribution of them by digits does. Few
+/// threads take as long for the first partitions as for it, and less for the rest. More threads wait for memory, which each
+/// partition reads again; but equal keys end their partitions, where a distribution goes on.
+template <class K>
+bool fit_vectors_on(unsigned threads, K const* keys, std::size_t n) {
+  constexpr unsigned few_threads = 4;
+  if (threads <= few_threads) return true;
+  std::array<K, 256> sample;
+  sample_places place(n);
+  for (K& key : sample) key = keys[place()];
+  sort_by_vectors(sample.data(), sample.size(), {}, {});
+  std::size_t repeated = 0;
+  for (std::size_t i = 1; i < sample.size(); ++i) repeated += sample[i] == sample[i - 1];
+  return repeated > sample.size() / 2;
 }
 
 /// Does the work of sort_bucket as an LSD sort: it counts all digits in one read, and has no buckets to visit.
@@ -265,12 +283,13 @@ void sort_encoded(records<K, V> from, records<K, V> to, records<K, V> other, std
   if (presorted) return;
   std::size_t const max_vector = max_vector_records<K, V>(bits);
   if constexpr (for_vectors<K, V>) {
-    // Where no thread helps, a distribution of many keys takes as long as partitions by any vectors.
+    auto const threads = unsigned(tbb::this_task_arena::max_concurrency());
     bool const by_vectors = n <= parallel_limit ? fit_vectors(from.keys, n, bits, max_vector)
-                                                : n <= max_vector && tbb::this_task_arena::max_concurrency() == 1;
+                                                : n <= max_vector && fit_vectors_on(threads, from.keys, n);
     if (by_vectors) {
       if (from.keys != to.keys) copy_all(from, to, n);
-      return sort_by_vectors(to.keys, n, code, code);
+      if (n <= parallel_limit || threads == 1) return sort_by_vectors(to.keys, n, code, code);
+      return sort_by_vectors_on(threads, to.keys, n, code, code);
     }
   } else if constexpr (is_narrow<K>) {
     if constexpr (std::same_as<V, nothing>)

@@ -23,6 +23,10 @@
 #include <cpuid.h>
 #endif
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_invoke.h>
+
 #include "sort_core/host/vector_selection.hpp"
 #include "sort_core/host/vectorized.hpp"
 
@@ -79,6 +83,10 @@ void Sort(U* keys, std::size_t n, key_code<U> encode, key_code<U> decode) {
   for (std::size_t i = 0; i < n; ++i) keys[i] = encode.encode(keys[i]);
   std::sort(keys, keys + n);
   for (std::size_t i = 0; i < n; ++i) keys[i] = decode.decode(keys[i]);
+}
+template <class U>
+void SortOnThreads(U* keys, std::size_t n, key_code<U> encode, key_code<U> decode, unsigned) {
+  Sort(keys, n, encode, decode);
 }
 template <class U>
 void Select(U* keys, std::size_t n, std::size_t k, key_code<U> code) {
@@ -451,6 +459,66 @@ HWY_INLINE void Sort(U* unsigned_keys, std::size_t n, key_code<U> encode, key_co
   SortEncoded(keys, n, MaxRounds(n), out);
 }
 
+/// The least keys of a thread's part.
+constexpr std::size_t min_part = std::size_t{1} << 15;
+
+/// Calls f(begin, end) for parts of [0, n), on all threads.
+template <class F>
+void EachPart(std::size_t n, F const& f) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, min_part),
+                    [&](tbb::blocked_range<std::size_t> const& part) HWY_ATTR { f(part.begin(), part.end()); });
+}
+
+/// Does the work of Partition on some threads: each half does so, and the upper keys of the first change places with the lower
+/// ones of the second.
+template <class T>
+std::size_t PartitionOnThreads(T* keys, std::size_t n, T pivot, unsigned threads) {
+  if (threads < 2 || n < 2 * min_part) return Partition(keys, n, pivot);
+  std::size_t const half = n / 2;
+  std::size_t low = 0, high = 0;
+  tbb::parallel_invoke([&] { low = PartitionOnThreads(keys, half, pivot, threads / 2); },
+                       [&] { high = PartitionOnThreads(keys + half, n - half, pivot, threads - threads / 2); });
+  std::size_t const count = std::min(half - low, high);
+  T *const upper = keys + low, *const lower = keys + half + high - count;
+  EachPart(count, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+    std::swap_ranges(upper + begin, upper + end, lower + begin);
+  });
+  return low + high;
+}
+
+/// Does the work of SortEncoded on some threads. One thread sorts at most `grain` keys.
+template <class T, class Out>
+void SortEncodedOnThreads(T* keys, std::size_t n, unsigned threads, std::size_t grain, unsigned rounds, Out const& out) {
+  if (n <= grain || rounds == 0) {
+    if (n != 0) SortEncoded(keys, n, rounds, out);
+    return;
+  }
+  chosen_pivot<T> const pivot = ChoosePivot(keys, n);
+  std::size_t const left = PartitionOnThreads(keys, n, pivot.key, threads);
+  std::size_t below = left;
+  if (pivot.key == hwy::LimitsMin<T>())
+    below = 0;  // nothing is less
+  else if ((left == n || pivot.repeated) && left > grain)
+    below = PartitionOnThreads(keys, left, T(pivot.key - 1), threads);
+  EachPart(left - below, [&](std::size_t begin, std::size_t end) HWY_ATTR {
+    DecodeAll(keys + below + begin, end - begin, out);
+  });
+  std::size_t const above = n - left;
+  auto const for_below = unsigned(std::uint64_t{threads} * below / n);
+  tbb::parallel_invoke([&] { SortEncodedOnThreads(keys, below, for_below, grain, rounds - 1, out); },
+                       [&] { SortEncodedOnThreads(keys + left, above, threads - for_below, grain, rounds - 1, out); });
+}
+
+template <class U>
+void SortOnThreads(U* unsigned_keys, std::size_t n, key_code<U> encode, key_code<U> decode, unsigned threads) {
+  using T = lane<U>;
+  encoder<T> const out{decode};
+  EachPart(n, [&](std::size_t begin, std::size_t end) HWY_ATTR { EncodeAll(unsigned_keys + begin, end - begin, encode); });
+  // Some parts for each thread, as pivots are not medians.
+  std::size_t const grain = std::max(n / (std::size_t{8} * threads), min_part);
+  SortEncodedOnThreads(reinterpret_cast<T*>(unsigned_keys), n, threads, grain, MaxRounds(n), out);
+}
+
 template <class U>
 HWY_INLINE void Select(U* unsigned_keys, std::size_t n, std::size_t k, key_code<U> code) {
   using T = lane<U>;
@@ -520,6 +588,14 @@ void Sort32(std::uint32_t* keys, std::size_t n, key_code<std::uint32_t> encode, 
 }
 void Sort64(std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode, key_code<std::uint64_t> decode) {
   Sort(keys, n, encode, decode);
+}
+void Sort32OnThreads(std::uint32_t* keys, std::size_t n, key_code<std::uint32_t> encode, key_code<std::uint32_t> decode,
+                     unsigned threads) {
+  SortOnThreads(keys, n, encode, decode, threads);
+}
+void Sort64OnThreads(std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode, key_code<std::uint64_t> decode,
+                     unsigned threads) {
+  SortOnThreads(keys, n, encode, decode, threads);
 }
 void Select32(std::uint32_t* keys, std::size_t n, std::size_t k, key_code<std::uint32_t> code) {
   Select(keys, n, k, code);
@@ -642,6 +718,14 @@ void sort_by_vectors(std::uint32_t* keys, std::size_t n, key_code<std::uint32_t>
 void sort_by_vectors(std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode,
                      key_code<std::uint64_t> decode) noexcept {
   ORDO_CHOSEN(Sort64)(keys, n, encode, decode);
+}
+void sort_by_vectors_on(unsigned threads, std::uint32_t* keys, std::size_t n, key_code<std::uint32_t> encode,
+                        key_code<std::uint32_t> decode) {
+  ORDO_CHOSEN(Sort32OnThreads)(keys, n, encode, decode, threads);
+}
+void sort_by_vectors_on(unsigned threads, std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode,
+                        key_code<std::uint64_t> decode) {
+  ORDO_CHOSEN(Sort64OnThreads)(keys, n, encode, decode, threads);
 }
 void select_by_vectors(std::uint32_t* keys, std::size_t n, std::size_t k, key_code<std::uint32_t> code) noexcept {
   ORDO_CHOSEN(Select32)(keys, n, k, code);

@@ -9,7 +9,7 @@
 #include "ordo/segments.hpp"
 #include "sort_core/host/records.hpp"
 
-// Sorting of keys alone by one thread with the widest vectors of the processor that the program runs on (vectorized.cpp).
+// Sorting of keys alone with the widest vectors of the processor that the program runs on (vectorized.cpp).
 #pragma GCC visibility push(default)
 namespace ordo::inline v0::host_detail {
 
@@ -27,6 +27,12 @@ void sort_by_vectors(std::uint32_t* keys, std::size_t n, key_code<std::uint32_t>
                      key_code<std::uint32_t> decode) noexcept;
 void sort_by_vectors(std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode,
                      key_code<std::uint64_t> decode) noexcept;
+
+/// Does the same on the threads of the calling task's arena, of which there are `threads`.
+void sort_by_vectors_on(unsigned threads, std::uint32_t* keys, std::size_t n, key_code<std::uint32_t> encode,
+                        key_code<std::uint32_t> decode);
+void sort_by_vectors_on(unsigned threads, std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode,
+                        key_code<std::uint64_t> decode);
 
 /// Forbids vectors of more than `bytes` bytes, and more than `max_partitions` partitions on the way to a key, until the next
 /// call; without arguments allows all. For tests and benchmarks; no other thread may sort at the same time.

@@ -12,6 +12,8 @@ std::size_t network_keys(std::size_t) noexcept {
 }
 void sort_by_vectors(std::uint32_t*, std::size_t, key_code<std::uint32_t>, key_code<std::uint32_t>) noexcept {}
 void sort_by_vectors(std::uint64_t*, std::size_t, key_code<std::uint64_t>, key_code<std::uint64_t>) noexcept {}
+void sort_by_vectors_on(unsigned, std::uint32_t*, std::size_t, key_code<std::uint32_t>, key_code<std::uint32_t>) {}
+void sort_by_vectors_on(unsigned, std::uint64_t*, std::size_t, key_code<std::uint64_t>, key_code<std::uint64_t>) {}
 void select_by_vectors(std::uint32_t*, std::size_t, std::size_t, key_code<std::uint32_t>) noexcept {}
 void select_by_vectors(std::uint64_t*, std::size_t, std::size_t, key_code<std::uint64_t>) noexcept {}
 std::size_t find_less(std::uint32_t const* keys, std::size_t n, key_code<std::uint32_t> code, std::uint32_t limit,

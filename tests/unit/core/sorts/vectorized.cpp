@@ -165,6 +165,31 @@ TEST_CASE("keys are sorted after the last partition that is allowed", "[core][ve
   }
 }
 
+TEST_CASE("vectors sort keys of every pattern on several threads", "[core][vectorized]") {
+  ordo::host_backend backend(1);
+  auto const check_type = [&]<class U>(U) {
+    constexpr std::size_t part = std::size_t{1} << 15;  // the least that a thread partitions
+    auto const all_codes = codes<U>();
+    for (unsigned const threads : {1u, 2u, 7u})
+      for (std::size_t const n : {std::size_t{0}, std::size_t{1}, std::size_t{300}, part, 2 * part, 3 * part + 77})
+        for (unsigned pattern = 0; pattern < num_patterns; ++pattern) {
+          INFO(threads << " threads, " << n << " keys of " << 8 * sizeof(U) << " bits, pattern " << pattern);
+          auto const code = all_codes[(pattern + threads) % all_codes.size()];
+          auto const keys = keys_of<U>(pattern, n, n);
+          guarded<ordo::host_backend, U> data(backend, keys);
+          ordo::host_detail::sort_by_vectors_on(threads, data.span().data(), n, code, code);
+          bool const right = data.values() == sorted_by(keys, code) && data.intact();
+          if (!right) CHECK(right);
+        }
+  };
+  for (std::size_t const bytes : {16, 64}) {
+    with_vectors const limit(bytes);
+    check_type(std::uint32_t{});
+  }
+  with_vectors const limit(64, 2);
+  check_type(std::uint64_t{});
+}
+
 TEST_CASE("a code may be written that is not the key's", "[core][vectorized]") {
   auto keys = keys_of<std::uint32_t>(0, 1000, 1);
   auto const code = ordo::radix_key<float>::code;
@@ -196,7 +221,7 @@ TEST_CASE("whole arrays, segments and arrays of keys have the same bytes for any
         return std::equal(a.begin(), a.end(), b.begin(), [](K x, K y) { return std::bit_cast<U>(x) == std::bit_cast<U>(y); });
       };
       for (std::size_t bytes : vector_sizes) {
-        for (unsigned threads : {1u, 2u}) {
+        for (unsigned threads : {1u, 2u, 7u}) {
           INFO(pattern << ", " << bytes << " bytes, " << threads << " threads");
           with_vectors const limit(bytes);
           ordo::host_backend backend(threads);
