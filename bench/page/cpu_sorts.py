@@ -41,12 +41,13 @@ def values(results: Results) -> Values:
     names += [(f"{row['verb']} {row['types']} {row['length']}", row) for row in segments]
     names += [(f"{name_of(row)}, one thread", row) for row in one_thread]
     ratios = [(name.replace("_", " "), row["rival"], row["times"]) for name, row in names]
-    in_order = [name for name, _, _ in ratios if "sorted" in name or "equal" in name]
+    in_order = [name for name, rival, _ in ratios if rival.startswith("tbb") and ("sorted" in name or "equal" in name)]
+    pairs = [name for name, rival, _ in ratios if rival.startswith("x86-simd-sort") and "/" in name]
     return {
         "machine": results.where(results.json(there[0])),
         "rivals": by_rival([("all threads", whole), ("one thread", one_thread)]),
         "sorts": table(["sort", "type", "items", "", "Ordo", "rival", "rival / Ordo"], body),
-        **slower_values(results.compare(ratios), "", {"slower_in_order": in_order}),
+        **slower_values(results.compare(ratios), "", {"slower_in_order": in_order, "slower_pairs": pairs}),
         "commands": results.commands(*there),
         "large_file": results.link("host_sorts_2_26"),
     }
