@@ -158,6 +158,11 @@ void parallel_for(blocked_range<T> const& range, F const& f, simple_partitioner)
   parallel_for(range, f);
 }
 
+template <class F, class G>
+void parallel_invoke(F const& f, G const& g) {
+  threads::run(2, [&](std::size_t i) { i == 0 ? f() : g(); });
+}
+
 /// Takes the items that a call adds to a loop.
 template <class T>
 class feeder {
