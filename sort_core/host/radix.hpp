@@ -59,9 +59,9 @@ bool fit_vectors(K const* keys, std::size_t n, bit_range bits, std::size_t max_v
   return end > bits.begin + max_passes * digit_bits || !few_passes(n, end - std::min(end, bits.begin));
 }
 
-/// Returns true if vectors sort many keys alone on some threads in less time than a distribution of them by digits does. Few
-/// threads take as long for the first partitions as for it, and less for the rest. More threads wait for memory, which each
-/// partition reads again; but equal keys end their partitions, where a distribution goes on.
+/// Returns true if `threads` threads sort many keys alone by vectors, and not by digits: up to four do, to be faster. More do
+/// if many keys are equal, because a partition completes keys that equal its pivot; for other keys more threads were not
+/// measured, and each partition reads all of them from memory that the threads share.
 template <class K>
 bool fit_vectors_on(unsigned threads, K const* keys, std::size_t n) {
   constexpr unsigned few_threads = 4;

@@ -28,7 +28,7 @@ void sort_by_vectors(std::uint32_t* keys, std::size_t n, key_code<std::uint32_t>
 void sort_by_vectors(std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode,
                      key_code<std::uint64_t> decode) noexcept;
 
-/// Does the same on the threads of the calling task's arena, of which there are `threads`.
+/// Does the same on several threads, those of the calling task's arena. @param threads  their number, at least 1
 void sort_by_vectors_on(unsigned threads, std::uint32_t* keys, std::size_t n, key_code<std::uint32_t> encode,
                         key_code<std::uint32_t> decode);
 void sort_by_vectors_on(unsigned threads, std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode,

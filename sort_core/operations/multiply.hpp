@@ -262,9 +262,10 @@ class wide_csr {
   csr_view<T> view_;
 };
 
-/// Products in a part if the free memory of the machine is not known, and if there are several parts: parts of one size take the
-/// same memory again, and more products are sorted no faster.
-inline constexpr std::uint64_t max_products_unknown = std::uint64_t{1} << 26, max_products_of_several = std::uint64_t{1} << 30;
+/// Products in a part if the free memory of the machine is not known.
+inline constexpr std::uint64_t max_products_unknown = std::uint64_t{1} << 26;
+/// Products in a part if memory does not suffice for one part. Parts of one size take the memory of the part before.
+inline constexpr std::uint64_t max_products_of_several = std::uint64_t{1} << 30;
 
 /// Returns the number of products of two entries that there is memory for at a time.
 template <class T, Backend B>

@@ -7,8 +7,8 @@
 
 namespace ordo::inline v0::suffix {
 
-/// The last long matches that searches found in a query. In a tandem repeat one of them, with the letter after it, is there again
-/// some periods away: that place needs no search.
+/// The last long matches that searches found in a query. A tandem repeat has the letters of a match, and the one after them,
+/// again some periods away: there no search is needed.
 class repeated_matches {
  public:
   /// Unrelated sequences share fewer letters.

@@ -190,7 +190,7 @@ struct even_map {
       for (unsigned i = threadIdx.x; i <= even_curve::pieces; i += even_sizes<K>::threads) curve[i] = work.curve[i];
   }
   [[nodiscard]] __device__ static std::uint32_t number(even_work<K> const& work, K encoded, std::uint32_t const* curve) {
-    // A curve is steep where there are many keys, so that there 24 bits would be too few to tell them apart.
+    // A curve spreads frequent keys over many numbers: 24 bits would not tell these keys apart.
     std::uint32_t const x = work.numbers.template number<ByValue, Curved>(encoded, work.code);
     if constexpr (Curved)
       return even_curve::number(curve, x);

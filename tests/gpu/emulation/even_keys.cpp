@@ -142,7 +142,7 @@ TEST_CASE("emulation: even numbers are in the order of codes", "[emulation]") {
     float const x = float(double(random()) * 0x1p-61 - 3);
     std::uint32_t const low = encoded(x), high = encoded(std::nextafter(x, 5.0f));
     REQUIRE(floats.number<true, false>(low, code) <= floats.number<true, false>(high, code));
-    // Floats that are further apart than a 2^32nd of the range have numbers of their own.
+    // The numbers of two floats differ if the floats do by more than a 2^32nd of the range.
     if (std::abs(x) > 0.125) REQUIRE(floats.number<true, true>(low, code) < floats.number<true, true>(high, code));
     REQUIRE(floats.number<true, true>(low, code) <= floats.number<true, true>(high, code));
   }
