@@ -7,7 +7,7 @@
 #include "sort_core/cuda/backend.cuh"
 #include "sort_core/cuda/kernels/even_keys.cuh"
 
-// Each type of keys has a source of its own (CMakeLists.txt).
+// Each type of keys is an instance (CMakeLists.txt).
 namespace ordo::inline v0::cuda_detail {
 
 template <class K>

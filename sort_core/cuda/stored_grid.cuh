@@ -9,7 +9,7 @@
 #include "sort_core/cuda/kernels/grid_sort.cuh"
 #include "sort_core/cuda/primitives/parts.hpp"
 
-// Each combination of key and value type has a source of its own (CMakeLists.txt), so that none takes long to compile.
+// Each combination of key and value type is an instance (CMakeLists.txt).
 namespace ordo::inline v0::cuda_detail {
 
 template <class K, class V>

@@ -1,8 +1,8 @@
 #pragma once
 #include "sort_core/cuda/backend.cuh"
 
-// Segments of stored keys are sorted by about 150 kernels per width of keys. Each combination of key and value type has a
-// source of its own (CMakeLists.txt), so that none takes long to compile.
+// Segments of stored keys are sorted by about 150 kernels per width of keys. Each combination of key and value type is
+// an instance, and they are compiled in parallel (CMakeLists.txt).
 namespace ordo::inline v0::cuda_detail {
 
 template <large_method Method, class K, class V, class Offset>
