@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "ordo/backend.hpp"
@@ -13,31 +14,47 @@ struct copy_byte {
   ORDO_FN void operator()(std::size_t i) const { to[i] = from[i]; }
 };
 
+/// Copies bytes to memory of the machine and back. Waits.
+template <ordo::Backend B>
+ordo::buffer<unsigned char> copied_bytes(B& backend, std::vector<unsigned char> const& image) {
+  auto const source = backend.upload(std::span(image));
+  auto copy = backend.template buffer<unsigned char>(image.size());
+  backend.each(image.size(), copy_byte{source.data(), copy.data()});
+  std::vector<unsigned char> same(image.size());
+  backend.download(std::span<unsigned char const>(copy.span()), same);
+  return copy;
+}
+template <ordo::Backend B>
+void read_bytes(B& backend, std::span<unsigned char const> from, std::span<unsigned char> to) {
+  backend.download(from, to);
+}
+
+/// Returns a copy of an array in a machine's memory.
+template <class B, class T>
+std::vector<std::remove_const_t<T>> array_values(B& backend, std::span<T> from) {
+  std::vector<std::remove_const_t<T>> to(from.size());
+  read_bytes(backend, {reinterpret_cast<unsigned char const*>(from.data()), from.size_bytes()},
+             {reinterpret_cast<unsigned char*>(to.data()), from.size_bytes()});
+  return to;
+}
+
 /// An array in a machine's memory with guard bytes around it. intact() returns false if they were written.
-template <ordo::Backend B, class T>
+template <class B, class T>
 class guarded {
  public:
-  guarded(B& backend, std::vector<T> const& values)
-      : backend_(backend), size_(values.size()), memory_(backend.template buffer<unsigned char>(bytes())) {
+  guarded(B& backend, std::vector<T> const& values) : backend_(backend), size_(values.size()) {
     auto const* const raw = reinterpret_cast<unsigned char const*>(values.data());
     std::vector<unsigned char> image(guard, fill);
     image.insert(image.end(), raw, raw + size_ * sizeof(T));
     image.resize(bytes(), fill);
-    auto const source = backend.upload(std::span<unsigned char const>(image));
-    backend.each(bytes(), copy_byte{source.data(), memory_.data()});
-    backend.download(std::span<unsigned char const>(memory_.span()), image);  // waits, because `image` is local
+    memory_ = copied_bytes(backend, image);
   }
 
   [[nodiscard]] std::span<T> span() const { return {reinterpret_cast<T*>(memory_.data() + guard), size_}; }
   [[nodiscard]] std::span<T const> const_span() const { return span(); }
-  [[nodiscard]] std::vector<T> values() const {
-    std::vector<T> out(size_);
-    backend_.download(const_span(), out);
-    return out;
-  }
+  [[nodiscard]] std::vector<T> values() const { return array_values(backend_, span()); }
   [[nodiscard]] bool intact() const {
-    std::vector<unsigned char> image(bytes());
-    backend_.download(std::span<unsigned char const>(memory_.span()), image);
+    auto const image = array_values(backend_, memory_.span());
     for (std::size_t i = 0; i < guard; ++i)
       if (image[i] != fill || image[image.size() - 1 - i] != fill) return false;
     return true;
