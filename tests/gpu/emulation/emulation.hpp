@@ -44,11 +44,18 @@ struct barrier {
   }
 };
 
-/// The lanes' arguments of a collective: two in turn, because a lane may be one collective ahead.
+/// The lanes' arguments of a collective: two in turn, because a lane may be one collective ahead. And the result of a reduction:
+/// three in turn, because the next one is cleared, too.
 struct warp {
+  struct reduction {
+    bool begun = false;
+    std::uint64_t bits = 0;
+  };
   barrier everyone;
   std::uint64_t arguments[2][32] = {};
   bool turn[32] = {};
+  reduction reductions[3];
+  unsigned char reduction_turn[32] = {};
 };
 
 struct thread {
@@ -64,6 +71,8 @@ struct block {
   barrier everyone;
   std::vector<warp> warps;
   std::vector<thread> threads;
+  unsigned left = 0;                     // threads that have not ended
+  unsigned at = 0, step = 1, still = 0;  // the round: its next thread, and the number of threads that are still to come
   unsigned char* shared = nullptr;
   std::size_t count = 0;   // of a vote
   bool too_early = false;  // true if a thread did something before waiting for the previous kernel
@@ -78,6 +87,7 @@ inline void* scheduler = nullptr;  // the scheduler's stack, while a thread runs
 inline void* scheduler_sanitizer = nullptr;
 inline void const* scheduler_stack = nullptr;
 inline std::size_t scheduler_stack_size = 0;
+inline bool from_scheduler = false;  // a thread is about to continue, and another thread did not switch to it
 constexpr std::size_t stack_size = std::size_t{256} << 10, outermost_frames = std::size_t{8} << 10;
 
 inline void leaves([[maybe_unused]] void** remembered, [[maybe_unused]] void const* stack, [[maybe_unused]] std::size_t size) {
@@ -90,6 +100,11 @@ inline void arrives([[maybe_unused]] void* remembered, [[maybe_unused]] void con
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(remembered, stack, size);
 #endif
+}
+/// Ends a switch to a thread's stack.
+inline void arrived(void* remembered) {
+  bool const by_scheduler = std::exchange(from_scheduler, false);
+  arrives(remembered, by_scheduler ? &scheduler_stack : nullptr, by_scheduler ? &scheduler_stack_size : nullptr);
 }
 inline void forbid([[maybe_unused]] unsigned char* from, [[maybe_unused]] std::size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -127,11 +142,49 @@ emulation_switch:
   ret
 )");
 
+/// Returns the next thread of the round that can run, or nullptr at the end of the round.
+inline thread* next_in_round(block& of) {
+  while (of.still != 0) {
+    thread& x = of.threads[of.at];
+    --of.still;
+    of.at += of.step;
+    if (of.at >= of.threads.size()) of.at -= unsigned(of.threads.size());
+    if (x.ended || (x.at && x.at->passed == x.passed)) continue;
+    x.at = nullptr;
+    return &x;
+  }
+  return nullptr;
+}
+
+/// Returns the stack of a thread. Stacks at a distance of a power of two would share a few lines of the caches.
+inline unsigned char* stack_of(unsigned thread) {
+  struct aligned_delete {
+    void operator()(unsigned char* p) const { ::operator delete[](p, std::align_val_t{64}); }
+  };
+  constexpr std::size_t line = 64, shifts = 256;
+  static std::vector<std::unique_ptr<unsigned char[], aligned_delete>> stacks;
+  while (stacks.size() <= thread) stacks.emplace_back(new (std::align_val_t{64}) unsigned char[stack_size + shifts * line]);
+  return stacks[thread].get() + thread * 17 % shifts * line;
+}
+
+/// Continues with a thread of the block, on its stack. `from` and `sanitizer` are those of the stack in use.
+inline void continue_with(thread& next, void** from, void** sanitizer) {
+  self = &next;
+  leaves(sanitizer, stack_of(next.index.x), stack_size);
+  emulation_switch(from, next.stack);
+}
+
+/// Continues with the next thread of the round, or at its end with the scheduler.
 inline void yield() {
   thread& me = *self;
-  leaves(me.ended ? nullptr : &me.sanitizer, scheduler_stack, scheduler_stack_size);
-  emulation_switch(&me.stack, scheduler);
-  arrives(me.sanitizer, &scheduler_stack, &scheduler_stack_size);
+  void** const sanitizer = me.ended ? nullptr : &me.sanitizer;
+  if (thread* const next = next_in_round(*now)) {
+    continue_with(*next, &me.stack, sanitizer);
+  } else {
+    leaves(sanitizer, scheduler_stack, scheduler_stack_size);
+    emulation_switch(&me.stack, scheduler);
+  }
+  arrived(me.sanitizer);
 }
 
 inline void wait(barrier& at) {
@@ -153,10 +206,11 @@ inline unsigned lane() {
 }
 
 inline void run_thread() {
-  arrives(nullptr, &scheduler_stack, &scheduler_stack_size);
+  arrived(nullptr);
   kernel();
   now->too_early |= !self->begun;
   self->ended = true;
+  --now->left;
   for (barrier* b : {&own_warp().everyone, &now->everyone}) {
     --b->alive;
     b->pass_if_all();
@@ -164,13 +218,7 @@ inline void run_thread() {
   yield();
 }
 
-struct aligned_delete {
-  void operator()(unsigned char* p) const { ::operator delete[](p, std::align_val_t{64}); }
-};
-
 inline void run_block(unsigned threads, std::size_t shared_bytes) {
-  static std::vector<std::unique_ptr<unsigned char[], aligned_delete>> stacks;
-  while (stacks.size() < threads) stacks.emplace_back(new (std::align_val_t{64}) unsigned char[stack_size]);
   constexpr std::size_t unit = 256;
   std::size_t const room = shared_bytes / unit * unit + 2 * unit;
   std::unique_ptr<unsigned char, void (*)(void*)> const memory(static_cast<unsigned char*>(std::aligned_alloc(unit, room)),
@@ -190,28 +238,22 @@ inline void run_block(unsigned threads, std::size_t shared_bytes) {
     thread& x = b.threads[t];
     x.index = {t, 0, 0};
     // A thread that ended left its outermost functions, which are at the end of the stack. What they called has returned.
-    allow(stacks[t].get() + stack_size - outermost_frames, outermost_frames);
+    allow(stack_of(t) + stack_size - outermost_frames, outermost_frames);
     // The stack is as if run_thread had called emulation_switch at its very begin.
-    auto** const top = reinterpret_cast<void**>(stacks[t].get() + stack_size - 64);
+    auto** const top = reinterpret_cast<void**>(stack_of(t) + stack_size - 64);
     std::fill(top - 8, top, nullptr);
     top[-2] = reinterpret_cast<void*>(&run_thread);
     x.stack = top - 8;
   }
-  for (unsigned left = threads; left != 0;) {
-    bool moved = false;
-    unsigned const first = unsigned(chance() % threads), step = chance() % 2 == 0 ? 1 : threads - 1;
-    for (unsigned k = 0, t = first; k < threads; ++k, t = (t + step) % threads) {
-      thread& x = b.threads[t];
-      if (x.ended || (x.at && x.at->passed == x.passed)) continue;
-      x.at = nullptr;
-      self = &x;
-      moved = true;
-      leaves(&scheduler_sanitizer, stacks[t].get(), stack_size);
-      emulation_switch(&scheduler, x.stack);
-      arrives(scheduler_sanitizer, nullptr, nullptr);
-      left -= x.ended;
-    }
-    if (!moved) throw std::logic_error("emulation: all threads of a block wait");
+  for (b.left = threads; b.left != 0;) {
+    b.at = unsigned(chance() % threads);
+    b.step = chance() % 2 == 0 ? 1 : threads - 1;
+    b.still = threads;
+    thread* const next = next_in_round(b);
+    if (!next) throw std::logic_error("emulation: all threads of a block wait");
+    from_scheduler = true;
+    continue_with(*next, &scheduler, &scheduler_sanitizer);
+    arrives(scheduler_sanitizer, nullptr, nullptr);
   }
   allow(memory.get(), room);
   if (b.too_early) throw std::logic_error("emulation: a kernel that does not wait for the one before it");
@@ -259,10 +301,16 @@ T as(std::uint64_t bits) {
 }
 template <class T, class F>
 T reduced(T x, F f) {
-  auto const* const all = arguments_of_lanes(x);
-  T result = as<T>(all[0]);
-  for (unsigned i = 1; i < 32; ++i) result = f(result, as<T>(all[i]));
-  return result;
+  warp& w = own_warp();
+  unsigned char& turn = w.reduction_turn[lane()];
+  warp::reduction& here = w.reductions[turn];
+  turn = (turn + 1) % 3;
+  w.reductions[turn].begun = false;
+  T const result = here.begun ? f(as<T>(here.bits), x) : x;
+  std::memcpy(&here.bits, &result, sizeof result);
+  here.begun = true;
+  wait(w.everyone);
+  return as<T>(here.bits);
 }
 
 /// Returns the number of threads of the block for which x is true.
@@ -341,8 +389,9 @@ inline unsigned __reduce_max_sync(unsigned, unsigned x) {
 template <class T>
 unsigned __match_any_sync(unsigned, T x) {
   auto const* const all = emulation::arguments_of_lanes(x);
+  std::uint64_t const own = all[emulation::lane()];
   unsigned alike = 0;
-  for (unsigned i = 0; i < 32; ++i) alike |= unsigned(all[i] == all[emulation::lane()]) << i;
+  for (unsigned i = 0; i < 32; ++i) alike |= unsigned(all[i] == own) << i;
   return alike;
 }
 template <class T>
