@@ -137,9 +137,10 @@ void parallel_sort(Iterator first, Iterator last, Less const& less = {}) {
   std::inplace_merge(first, middle, last, less);
 }
 
-template <class Range>
-void parallel_sort(Range& range) {
-  parallel_sort(range.begin(), range.end());
+template <class Range, class Less = std::less<>>
+requires requires(Range& range) { range.begin(); }
+void parallel_sort(Range& range, Less const& less = {}) {
+  parallel_sort(range.begin(), range.end(), less);
 }
 
 struct simple_partitioner {};
