@@ -44,8 +44,8 @@ struct barrier {
   }
 };
 
-/// The lanes' arguments of a collective: two in turn, because a lane may be one collective ahead. And the result of a reduction:
-/// three in turn, because the next one is cleared, too.
+/// The lanes' arguments of a collective: two in turn, because a lane may be one collective ahead. And the result of a
+/// reduction: three in turn, because the next one is cleared, too.
 struct warp {
   struct reduction {
     bool begun = false;
