@@ -7,8 +7,8 @@ ordo::buffer<unsigned char> copied_bytes(ordo::gpu& on, std::vector<unsigned cha
   return ordo::with_backend(on, [&](ordo::cuda_backend& backend) { return copied_bytes(backend, image); });
 }
 
-void read_bytes(ordo::gpu& on, std::span<unsigned char const> from, std::span<unsigned char> to) {
-  ordo::with_backend(on, [&](ordo::cuda_backend& backend) { read_bytes(backend, from, to); });
+void read_bytes(ordo::gpu& on, unsigned char const* from, unsigned char* to, std::size_t n) {
+  ordo::with_backend(on, [&](ordo::cuda_backend& backend) { read_bytes(backend, from, to, n); });
 }
 
 std::unique_ptr<ordo::memory_resource> plain_gpu_memory() {

@@ -24,17 +24,18 @@ ordo::buffer<unsigned char> copied_bytes(B& backend, std::vector<unsigned char> 
   backend.download(std::span<unsigned char const>(copy.span()), same);
   return copy;
 }
+/// Pointers, because nvcc 13.0 writes a span in a template's signature in a way that g++ 14 refuses.
 template <ordo::Backend B>
-void read_bytes(B& backend, std::span<unsigned char const> from, std::span<unsigned char> to) {
-  backend.download(from, to);
+void read_bytes(B& backend, unsigned char const* from, unsigned char* to, std::size_t n) {
+  backend.download(std::span(from, n), std::span(to, n));
 }
 
 /// Returns a copy of an array in a machine's memory.
 template <class B, class T>
 std::vector<std::remove_const_t<T>> array_values(B& backend, std::span<T> from) {
   std::vector<std::remove_const_t<T>> to(from.size());
-  read_bytes(backend, {reinterpret_cast<unsigned char const*>(from.data()), from.size_bytes()},
-             {reinterpret_cast<unsigned char*>(to.data()), from.size_bytes()});
+  read_bytes(backend, reinterpret_cast<unsigned char const*>(from.data()), reinterpret_cast<unsigned char*>(to.data()),
+             from.size_bytes());
   return to;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "ordo/detail/buffer.hpp"
@@ -10,7 +9,7 @@
 
 // What guarded.hpp calls (gpu/gpu_bytes.cu).
 ordo::buffer<unsigned char> copied_bytes(ordo::gpu& on, std::vector<unsigned char> const& image);
-void read_bytes(ordo::gpu& on, std::span<unsigned char const> from, std::span<unsigned char> to);
+void read_bytes(ordo::gpu& on, unsigned char const* from, unsigned char* to, std::size_t n);
 
 namespace {
 template <class F>
