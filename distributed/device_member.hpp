@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -16,7 +17,7 @@
 namespace ordo::inline v0::detail {
 
 /// A member that is a thread with a device. Copies from device to device by the device, or by NCCL.
-/// @tparam Device  the device, with a stream for copies from each member, beside that of the machine:
+/// @tparam Device  the device, with streams for copies beside that of the machine. Members may share one:
 ///     make_current(): returns an object while which the device is the current one
 ///     synchronize(): waits for the work of the machine
 ///     settle(): waits for all work of the device, and does not throw
@@ -108,6 +109,7 @@ class device_member final : public thread_member {
     std::size_t const rounds = to.size() / size();
     std::size_t queued = 0;
     for (std::size_t round = 0; round < rounds; ++round) {
+      // All copies: with four rounds first, and four more after each, copies waited for members that waited for their sorts.
       for (std::size_t const end = link_ ? std::min(rounds, round + max_ahead) : rounds; queued < end; ++queued) {
         std::size_t const at = queued * size();
         copy(from.subspan(at, size()), to.subspan(at, size()));
@@ -122,12 +124,20 @@ class device_member final : public thread_member {
       arrived(round);
     }
   }
-  /// Copies from all members, beginning with the next one. Copy engines take copies in the order of their start: in the same
-  /// order on every device, all would read from one at a time, and share its link. With NCCL, copies from this member only.
+  /// Copies from all members, beginning with the next one. With NCCL, copies from this member only.
+  ///
+  /// A device sends one copy after the other, in the order in which they were queued, and receives them in the order of its
+  /// stream. So members queue them in step: then at any time each device sends to one other, and none sends to the same. Two
+  /// copies to one device share its link: out of step, the exchange among four took 1.7 times as long.
   void copy(std::span<std::span<std::byte const> const> from, std::span<std::span<std::byte> const> to) {
     for (std::size_t i = 1; i <= size(); ++i) {
       std::size_t const m = (rank() + i) % size();
-      if (!from[m].empty() && (!link_ || m == rank())) device_.copy(m, from[m], to[m]);
+      if (link_ && m != rank()) continue;
+      if (!link_) shared_.begin_step(step_);
+      if (!from[m].empty()) device_.copy(m, from[m], to[m]);
+      if (link_) continue;
+      ++step_;
+      shared_.end_step();
     }
   }
   void wait_for(std::size_t event) {
@@ -138,6 +148,7 @@ class device_member final : public thread_member {
   }
 
   Device device_;
+  std::uint64_t step_ = 0;  // steps of copies that this member has taken, of all exchanges
   std::unique_ptr<nccl_link> link_;
 };
 

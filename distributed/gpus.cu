@@ -62,7 +62,8 @@ class member_gpu {
  public:
   member_gpu(std::span<unsigned const> gpus, gpu& on, bool peers) : gpus_(gpus), on_(on) {
     cuda_detail::device_scope const current(on_.index());
-    for (std::size_t m = 0; m < gpus.size(); ++m) streams_.push_back(std::make_unique<cuda_detail::own_stream>(true));
+    from_this_gpu_ = std::make_unique<cuda_detail::own_stream>(true);
+    from_others_ = std::make_unique<cuda_detail::own_stream>(true);
     if (peers)
       for (unsigned const other : gpus)
         if (other != on_.index()) enable_peer(other);
@@ -83,9 +84,9 @@ class member_gpu {
     }
   }
   void copy(std::size_t m, std::span<std::byte const> from, std::span<std::byte> to) {
-    ORDO_CUDA(cudaMemcpyPeerAsync(to.data(), int(on_.index()), from.data(), int(gpus_[m]), from.size(), streams_[m]->handle));
+    ORDO_CUDA(cudaMemcpyPeerAsync(to.data(), int(on_.index()), from.data(), int(gpus_[m]), from.size(), stream_for(m)));
   }
-  void record(std::size_t event, std::size_t m) { ORDO_CUDA(cudaEventRecord(events_[event]->get(), streams_[m]->handle)); }
+  void record(std::size_t event, std::size_t m) { ORDO_CUDA(cudaEventRecord(events_[event]->get(), stream_for(m))); }
   void hold_until(std::size_t event) { ORDO_CUDA(cudaStreamWaitEvent(on_.stream(), events_[event]->get(), 0)); }
   bool has_passed(std::size_t event) {
     cudaError_t const status = cudaEventQuery(events_[event]->get());
@@ -96,12 +97,17 @@ class member_gpu {
     ORDO_CUDA(status);
     return true;
   }
-  [[nodiscard]] void* stream(std::size_t m) const { return streams_[m]->handle; }
+  [[nodiscard]] void* stream(std::size_t m) const { return stream_for(m); }
 
  private:
+  /// Returns the stream of copies from a member. One copy at a time comes over the link.
+  [[nodiscard]] cudaStream_t stream_for(std::size_t m) const {
+    return gpus_[m] == on_.index() ? from_this_gpu_->handle : from_others_->handle;
+  }
+
   std::span<unsigned const> gpus_;
   gpu& on_;
-  std::vector<std::unique_ptr<cuda_detail::own_stream>> streams_;  // streams of copies from each member
+  std::unique_ptr<cuda_detail::own_stream> from_this_gpu_, from_others_;
   std::vector<std::unique_ptr<cuda_detail::own_event>> events_;
 };
 

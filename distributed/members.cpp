@@ -76,6 +76,13 @@ bool meeting_point::has_failed_first(std::size_t member) const {
   return failed_ && first_ == member;
 }
 
+void meeting_point::begin_step(std::uint64_t step) const {
+  while (steps_.load(std::memory_order_acquire) < step * size_) {
+    if (has_failed()) throw_lost();
+    std::this_thread::yield();
+  }
+}
+
 void meeting_point::throw_lost() const {
   // Nothing changes the reason any more.
   throw member_lost("communicator: another member failed: " + why_);

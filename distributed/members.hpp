@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,10 @@ class meeting_point {
   [[nodiscard]] bool has_failed_first(std::size_t member) const;
   /// @throws member_lost
   [[noreturn]] void throw_lost() const;
+  /// Returns when all members have taken as many steps as the caller, for whom this is step `step`, from 0 on. It spins, because
+  /// steps follow each other in microseconds. @throws member_lost  if a member has failed
+  void begin_step(std::uint64_t step) const;
+  void end_step() noexcept { steps_.fetch_add(1, std::memory_order_release); }
   /// Returns the pointer of a member, which is valid from open() to close().
   [[nodiscard]] void const*& slot(std::size_t member) { return slots_[member]; }
   [[nodiscard]] std::span<void const* const> slots() const { return slots_; }
@@ -52,6 +57,7 @@ class meeting_point {
   std::size_t first_ = 0;                         // the first member that failed
   std::string why_;
   std::vector<void const*> slots_;
+  std::atomic<std::uint64_t> steps_ = 0;  // of all members together
 };
 
 /// A member that is a thread with a CPU. The engine of GPUs overrides what concerns their memory.
