@@ -106,12 +106,16 @@ class divided_sort {
   };
 
   [[nodiscard]] std::uint64_t total() const { return lengths_.out_ends.back(); }
+  /// Returns true if there are no values, and no -0 and 0, which are equal and differ.
+  [[nodiscard]] bool keys_alone() const { return task_.value_bytes == 0 && !task_.equal_zeros; }
+  /// Returns true if several buckets may cross as one, for each copy takes the host's time. The same on all members.
+  [[nodiscard]] bool several_may_cross() const { return members_.moves_device_memory() && keys_alone(); }
   [[nodiscard]] std::size_t to_digit(K code) const { return std::size_t(K(code >> shift_) & K(digits_ - 1)); }
 
   bool choose_digit() {
     // A message carries what one member has of a bucket. With more than 64 buckets, their sorts and the division took longer on
-    // two GPUs, but borders need them where members are many.
-    unsigned const wanted = std::clamp(unsigned(std::bit_width(4 * p_ - 1)), 6u, 8u);
+    // two GPUs, but borders need them where members are many; and small buckets on borders pay where several cross as one.
+    unsigned const wanted = several_may_cross() ? 8u : std::clamp(unsigned(std::bit_width(4 * p_ - 1)), 6u, 8u);
     unsigned const bits = std::min(wanted, unsigned(std::bit_width(buckets_for(members_, lengths_))) - 1);
     digits_ = std::size_t{1} << bits;
 
@@ -156,15 +160,17 @@ class divided_sort {
   void divide() {
     keys_ = backend_.template buffer<K>(n_);
     values_ = backend_.template buffer<char>(n_ * task_.value_bytes);
-    sort_task by_digit = task_;
-    by_digit.bits = {shift_, unsigned(shift_ + std::bit_width(digits_) - 1)};
-    by_digit.keys = keys_.data();
-    by_digit.values = values_.data();
-    by_digit.n = n_;
-    by_digit.values_given = by_digit.values_in_given = task_.value_bytes == 0 ? 0 : n_;
-    on_.run(by_digit);
     auto const begins = backend_.template buffer<std::uint64_t>(digits_ + 1);
-    backend_.each(digits_ + 1, write_bucket_begin<K>{less_.code_in(keys_.data()), n_, shift_, K(digits_), begins.data()});
+    if (!divide_in_any_order(begins.data())) {
+      sort_task by_digit = task_;
+      by_digit.bits = {shift_, unsigned(shift_ + std::bit_width(digits_) - 1)};
+      by_digit.keys = keys_.data();
+      by_digit.values = values_.data();
+      by_digit.n = n_;
+      by_digit.values_given = by_digit.values_in_given = task_.value_bytes == 0 ? 0 : n_;
+      on_.run(by_digit);
+      backend_.each(digits_ + 1, write_bucket_begin<K>{less_.code_in(keys_.data()), n_, shift_, K(digits_), begins.data()});
+    }
     digit_begins own(digits_ + 1), all(p_ * own.size());
     backend_.download(std::span<std::uint64_t const>(begins.span()), std::span(own));
     members_.all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
@@ -173,6 +179,19 @@ class divided_sort {
     begins_of_all_.assign(digits_ + 1, 0);
     for (digit_begins const& own : begins_)
       for (std::size_t digit = 0; digit <= digits_; ++digit) begins_of_all_[digit] += own[digit];
+  }
+
+  /// Divides the share faster than a stable sort does, if the machine can, and equal codes are equal keys.
+  bool divide_in_any_order(std::uint64_t* begins) {
+    std::span const from(static_cast<K const*>(task_.keys_in), n_);
+    key_code<K> const code = less_.code.code;
+    if constexpr (requires { backend_.divide_keys(from, keys_.data(), code, shift_, unsigned(digits_), begins); }) {
+      bool const all_bits_count = less_.mask == K(~K{0}) && K(task_.max_magnitude) >= K(~code_at<K>::top);
+      if (!keys_alone() || !all_bits_count) return false;
+      backend_.divide_keys(from, keys_.data(), code, shift_, unsigned(digits_), begins);
+      return true;
+    }
+    return false;
   }
 
   /// Finds the buckets in which all keys of all members are equal.
@@ -336,25 +355,26 @@ class divided_sort {
     std::vector<bucket_range> buckets;
     std::size_t rounds = 0;
     for (std::size_t q = 0; q < p_; ++q) rounds = std::max(rounds, buckets.emplace_back(find_buckets(q)).count);
-    // A GPU sorts many keys alone faster as one array than bucket by bucket, since it need not keep the order of equal keys.
-    // (It does with -0 and 0, which are equal and differ.) Then several buckets may cross as one: each copy takes the host's
-    // time.
-    bool const keys_alone = task_.value_bytes == 0 && !task_.equal_zeros;
-    bool const sorts_whole = on_.kind() == device::gpu && keys_alone;
-    bool const crosses_whole = members_.moves_device_memory() && keys_alone && !looks_for_equal_;  // the same on all members
-    std::size_t const at_once = crosses_whole ? std::max<std::size_t>(1, rounds / 8) : 1;
+    // A GPU sorts many keys alone faster as one array than bucket by bucket.
+    bool const sorts_whole = on_.kind() == device::gpu && keys_alone();
+    std::size_t const at_once = several_may_cross() && !looks_for_equal_ ? std::max<std::size_t>(1, rounds / 16) : 1;
     rounds = (rounds + at_once - 1) / at_once;
     auto const buckets_at = [&](std::size_t q, std::size_t round) -> bucket_range {
       std::size_t const before = std::min(round * at_once, buckets[q].count);
       return {buckets[q].first + before, std::min(at_once, buckets[q].count - before)};
     };
 
-    // A part of the output that is sorted at once: about an eighth, with a segment for each bucket that needs a sort.
+    // A part of the output that is sorted at once, with a segment for each bucket that needs a sort: a sixteenth, and then as
+    // much as there was before, up to a third. Large parts are sorted faster, but the first should arrive soon.
     struct batch {
       std::size_t end_round, first_segment, segments;
       std::uint64_t begin, size, longest, in_segments;
     };
     std::vector<batch> batches;
+    auto const is_full = [&](batch const& b) {
+      // A round may fall short of its share of the output by a little.
+      return b.size + b.size / 64 > std::clamp<std::uint64_t>(b.begin, n_out / 16, n_out / 3);
+    };
     std::vector<std::uint64_t> begins, ends;  // a batch's segments, from the begin of the batch on
     std::vector<std::uint64_t> round_begins{0};
     rounds_of_moves moves, key_moves;
@@ -376,7 +396,7 @@ class divided_sort {
         at += size;
       }
       round_begins.push_back(at);
-      if (batches.empty() || batches.back().size >= n_out / 9 + 1) batches.push_back({round, begins.size(), 0, begin, 0, 0, 0});
+      if (batches.empty() || is_full(batches.back())) batches.push_back({round, begins.size(), 0, begin, 0, 0, 0});
       batch& last = batches.back();
       last.end_round = round + 1;
       last.size += at - begin;

@@ -167,6 +167,10 @@ bool sort_in_one_launch(cuda_backend& backend, K const* keys_from, K* keys, V co
 template <class K>
 bool sort_even_keys(cuda_backend& backend, K const* from, K* keys, std::size_t n, key_code<K> code,
                     std::span<std::uint64_t const> sample, std::size_t ascents);
+/// See cuda_backend::divide_keys. Compiled in even_*.cu.
+template <class K>
+void divide_keys(cuda_backend& backend, std::span<K const> from, K* to, key_code<K> code, unsigned shift, unsigned digits,
+                 std::uint64_t* begins);
 /// Sorts the bits of floats in ascending order by CUB's LSD radix sort, which encodes them on the fly. `from` may be `keys`.
 void sort_floats_lsd(cuda_backend& backend, std::uint32_t const* from, std::uint32_t* keys, std::size_t n);
 
@@ -279,6 +283,15 @@ class cuda_backend {
       if (key_bytes == 8) max_bytes = std::max(max_bytes, pool::rounded(cuda_detail::even_bytes<std::uint64_t>(n)));
     }
     return max_bytes;
+  }
+  /// Writes keys in the order of the digit from bit `shift` on of their codes, those of one digit in any order. Does not wait.
+  /// @param to      as many keys, none of which is in `from`
+  /// @param digits  their number, a power of two, at most 512
+  /// @param begins  digits + 1 words of the GPU's memory: where each digit begins in `to`; then the number of keys
+  template <class K>
+    requires(sizeof(K) == 4 || sizeof(K) == 8)
+  void divide_keys(std::span<K const> from, K* to, key_code<K> code, unsigned shift, unsigned digits, std::uint64_t* begins) {
+    cuda_detail::divide_keys(*this, from, to, code, shift, digits, begins);
   }
   /// Returns the maximum of bytes that radix_sort_copy takes from the pool: as radix_sort, but CUB takes it in one block.
   static std::size_t radix_sort_copy_memory(std::size_t n, std::size_t key_bytes, std::size_t value_bytes) {

@@ -5,6 +5,7 @@
 
 #include "ordo/error.hpp"
 #include "sort_core/cuda/backend.cuh"
+#include "sort_core/cuda/kernels/divide_keys.cuh"
 #include "sort_core/cuda/kernels/even_keys.cuh"
 
 // Each type of keys is an instance (CMakeLists.txt).
@@ -44,8 +45,16 @@ bool sort_even_keys(cuda_backend& backend, K const* from, K* keys, std::size_t n
   }
 }
 
+template <class K>
+void divide_keys(cuda_backend& backend, std::span<K const> from, K* to, key_code<K> code, unsigned shift, unsigned digits,
+                 std::uint64_t* begins) {
+  divide_by_digit(backend, from, to, code, shift, digits, begins);
+}
+
 }  // namespace ordo::inline v0::cuda_detail
 
-#define ORDO_SORT_EVEN_KEYS(K)                                                                                          \
-  template bool ordo::cuda_detail::sort_even_keys<K>(ordo::cuda_backend&, K const*, K*, std::size_t, ordo::key_code<K>, \
-                                                     std::span<std::uint64_t const>, std::size_t);
+#define ORDO_SORT_EVEN_KEYS(K)                                                                                             \
+  template bool ordo::cuda_detail::sort_even_keys<K>(ordo::cuda_backend&, K const*, K*, std::size_t, ordo::key_code<K>,    \
+                                                     std::span<std::uint64_t const>, std::size_t);                         \
+  template void ordo::cuda_detail::divide_keys<K>(ordo::cuda_backend&, std::span<K const>, K*, ordo::key_code<K>, unsigned, \
+                                                  unsigned, std::uint64_t*);

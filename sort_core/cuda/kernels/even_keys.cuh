@@ -7,6 +7,7 @@
 
 #include "base/bits.hpp"
 #include "ordo/radix_key.hpp"
+#include "sort_core/cuda/kernels/partition_tile.cuh"
 #include "sort_core/cuda/primitives/even_numbers.hpp"
 #include "sort_core/cuda/primitives/instructions.cuh"
 #include "sort_core/cuda/primitives/parts.hpp"
@@ -37,30 +38,20 @@ namespace ordo::inline v0::cuda_detail {
 /// The sizes of a sort of even keys.
 template <class K>
 struct even_sizes {
-  static constexpr unsigned threads = 512;
-  static constexpr unsigned items = sizeof(K) == 4 ? 24 : 16, tile = threads * items;
-  static constexpr unsigned max_digit_bits = 9;  // a thread for each digit
-  static_assert(1u << max_digit_bits <= threads);
+  static constexpr unsigned threads = partition_tile<K>::threads, tile = partition_tile<K>::tile;
+  static constexpr unsigned max_digit_bits = partition_tile<K>::max_digit_bits, together = partition_tile<K>::together;
   using team = group<threads>;
-
-  /// Keys that are read at once.
-  static constexpr unsigned together = 16 / sizeof(K);
-  struct alignas(16) quad {
-    K keys[together];
-  };
-  static_assert(items % together == 0);
+  using quad = typename partition_tile<K>::quad;
 
   using curve_starts = std::uint32_t[even_curve::pieces + 1];
   struct tile_storage {
-    alignas(16) K keys[tile];
+    typename partition_tile<K>::storage tile;
     curve_starts curve;
-    std::uint32_t counts[1u << max_digit_bits];  // keys of each digit; then the place of its first key in the tile
-    K* targets[1u << max_digit_bits];            // where the tile's first key would go if it had the digit; null without room
-    typename team::template storage<std::uint32_t> collective;
   };
 
-  /// The keys that a block sorts: those of a part of 2,049 to 4,096 keys on average, and room to spare.
-  static constexpr unsigned mean = 4096, part_items = 10, capacity = threads * part_items;
+  /// The keys that a block sorts: those of a part, and room to spare. A part has up to `mean` keys on average, and at least half
+  /// as many: then a block takes 1.3 times as long for a key. With a curve it has fewer, since it needs more room.
+  static constexpr unsigned mean = 4480, curved_mean = 4096, part_items = 10, capacity = threads * part_items;
   static constexpr unsigned bucket_bits = 12, buckets = 1u << bucket_bits, words = buckets / 2, words_each = words / threads;
   struct part_storage {
     alignas(16) K keys[capacity];
@@ -102,7 +93,7 @@ struct even_plan {
 
   explicit even_plan(std::size_t count, bool by_curve = false) : n(std::uint32_t(count)), curved(by_curve) {
     unsigned bits = 0;
-    while ((count - 1) >> bits >= sizes::mean) ++bits;
+    while ((count - 1) >> bits >= (curved ? sizes::curved_mean : sizes::mean)) ++bits;
     first_bits = (bits + 1) / 2;
     second_bits = bits - first_bits;
     double const excess = curved ? sizes::curve_excess(count) : 0;
@@ -112,7 +103,7 @@ struct even_plan {
     away = std::size_t{first_room} << first_bits;
   }
   [[nodiscard]] static bool possible(std::size_t n) {
-    return n > sizes::mean && n <= std::size_t{sizes::mean} << (2 * sizes::max_digit_bits) && n <= std::size_t{1} << 30;
+    return n > sizes::mean && n <= std::size_t{sizes::curved_mean} << (2 * sizes::max_digit_bits) && n <= std::size_t{1} << 30;
   }
   [[nodiscard]] unsigned part_bits() const { return first_bits + second_bits; }
   [[nodiscard]] ORDO_FN std::uint32_t regions() const { return 1u << first_bits; }
@@ -160,25 +151,6 @@ struct even_work {
     return i < in_place ? keys + std::size_t{i} * plan.second_room : beyond + std::size_t{i - in_place} * plan.second_room;
   }
 };
-
-/// Adds 1 << shift to a counter of shared memory.
-/// @returns its value before
-__device__ inline std::uint32_t count_key(std::uint32_t* at, unsigned shift = 0) {
-  return atomicAdd(at, 1u << shift);
-}
-/// The same for all lanes of a warp, of which one adds for all if they have the same counter, as in sorted keys: additions to
-/// one counter take turns.
-__device__ inline std::uint32_t count_alike(std::uint32_t* counters, std::uint32_t which, unsigned shift = 0) {
-  if (!__all_sync(all_lanes, (which << 5 | shift) == __shfl_sync(all_lanes, which << 5 | shift, 0)))
-    return count_key(counters + which, shift);
-  std::uint32_t before = 0;
-  if (lane_id() == 0) before = atomicAdd(counters + which, warp_threads << shift);
-  return __shfl_sync(all_lanes, before, 0) + (lane_id() << shift);
-}
-/// Returns true if x is the same in all lanes: as it is of the first of many keys, so it will be of the others.
-[[nodiscard]] __device__ inline bool are_alike(std::uint32_t x) {
-  return __all_sync(all_lanes, x == __shfl_sync(all_lanes, x, 0));
-}
 
 /// How kernels compute numbers: known at compile time.
 template <class K, bool ByValue, bool Curved>
@@ -263,114 +235,35 @@ __global__ void __launch_bounds__(even_sizes<K>::threads) make_curve(even_work<K
   if (refused) work.overflows[0] = 1;
 }
 
+/// The digits of the first or the second partition, and the room for their keys.
 template <class K, bool First, class Map>
-struct even_partition : even_sizes<K> {
-  using sizes = even_sizes<K>;
-  using sizes::threads, sizes::items, sizes::tile, sizes::together, sizes::max_digit_bits;
-  using typename sizes::quad, typename sizes::tile_storage, typename sizes::team;
-
+struct even_digits {
   even_work<K> const& work;
+  std::uint32_t const* curve;
   unsigned shift, digits;
+  std::uint32_t region = 0;  // of the second partition
 
-  __device__ explicit even_partition(even_work<K> const& w)
+  __device__ even_digits(even_work<K> const& w, typename even_sizes<K>::tile_storage& storage)
       : work(w),
+        curve(storage.curve),
         shift(32 - w.plan.first_bits - (First ? 0 : w.plan.second_bits)),
         digits(1u << (First ? w.plan.first_bits : w.plan.second_bits)) {
-    Map::load(work, shared().curve);
+    Map::load(work, storage.curve);
   }
-
-  [[nodiscard]] __device__ static tile_storage& shared() { return *reinterpret_cast<tile_storage*>(dynamic_shared_memory()); }
+  /// The second partition reads codes.
+  [[nodiscard]] __device__ K read(K key) const { return First ? work.code.encode(key) : key; }
   [[nodiscard]] __device__ std::uint32_t digit(K encoded) const {
-    return Map::number(work, encoded, shared().curve) >> shift & (digits - 1);
+    return Map::number(work, encoded, curve) >> shift & (digits - 1);
   }
-
-  /// Returns the code of a key as it is read: the second partition reads codes.
-  [[nodiscard]] __device__ K to_code(K key) const { return First ? work.code.encode(key) : key; }
-
-  /// Partitions `count` keys: some of all or, in the second partition, of those of a region.
-  __device__ void distribute(K const* from, std::uint32_t count, std::uint32_t region) const {
-    tile_storage& s = shared();
-    if (threadIdx.x < digits) s.counts[threadIdx.x] = 0;
-    __syncthreads();
-    if (count == tile && reinterpret_cast<std::uintptr_t>(from) % sizeof(quad) == 0) {
-      order<true>(from, count, region);
-#pragma unroll
-      for (unsigned i = 0; i < items; ++i) write(threadIdx.x + i * threads);
-    } else {
-      order<false>(from, count, region);
-      for (std::uint32_t at = threadIdx.x; at < count; at += threads) write(at);
+  [[nodiscard]] __device__ K* reserve(unsigned digit, std::uint32_t count) const {
+    std::uint32_t* const cursors = First ? work.region_counts : work.part_counts + region * digits;
+    // A cursor stays far below 2^32.
+    std::uint32_t const place = count != 0 ? atomicAdd(&cursors[digit], count) : 0;
+    if (place + count > (First ? work.plan.first_room : work.plan.second_room)) {
+      work.overflows[First ? 0 : 1] = 1;
+      return nullptr;
     }
-    __syncthreads();
-  }
-
-  /// Orders a tile by digit, and reserves room for its keys.
-  /// @tparam Whole  it has as many keys as fit, at a multiple of 16 bytes
-  template <bool Whole>
-  __device__ void order(K const* from, std::uint32_t count, std::uint32_t region) const {
-    tile_storage& s = shared();
-    K keys[items];
-    std::uint32_t ranks[items];
-    auto const is_key = [&](unsigned i) { return Whole || threadIdx.x + i * threads < count; };
-    if constexpr (Whole) {
-#pragma unroll
-      for (unsigned i = 0; i < items / together; ++i) {
-        quad const some = reinterpret_cast<quad const*>(from)[threadIdx.x + i * threads];
-#pragma unroll
-        for (unsigned j = 0; j < together; ++j) keys[i * together + j] = to_code(some.keys[j]);
-      }
-    } else {
-#pragma unroll
-      for (unsigned i = 0; i < items; ++i) keys[i] = to_code(is_key(i) ? from[threadIdx.x + i * threads] : K{0});
-    }
-    if (Whole && are_alike(digit(keys[0]))) {
-#pragma unroll
-      for (unsigned i = 0; i < items; ++i) {
-        std::uint32_t const d = digit(keys[i]);
-        ranks[i] = count_alike(s.counts, d) << max_digit_bits | d;
-      }
-    } else {
-#pragma unroll
-      for (unsigned i = 0; i < items; ++i) {
-        std::uint32_t const d = digit(keys[i]);
-        if (is_key(i)) ranks[i] = count_key(s.counts + d) << max_digit_bits | d;
-      }
-    }
-    reserve(region);
-#pragma unroll
-    for (unsigned i = 0; i < items; ++i)
-      if (is_key(i)) s.keys[s.counts[ranks[i] % (1u << max_digit_bits)] + (ranks[i] >> max_digit_bits)] = keys[i];
-    __syncthreads();
-  }
-
-  /// Reserves room for the keys of each digit, and turns counts to places in the tile.
-  __device__ void reserve(std::uint32_t region) const {
-    tile_storage& s = shared();
-    __syncthreads();
-    std::uint32_t count = 0, place = 0;
-    if (threadIdx.x < digits) {
-      count = s.counts[threadIdx.x];
-      std::uint32_t* const cursors = First ? work.region_counts : work.part_counts + region * digits;
-      if (count != 0) place = atomicAdd(&cursors[threadIdx.x], count);
-    }
-    std::uint32_t const before = team::template exclusive_sum<std::uint32_t>(count, s.collective);
-    if (threadIdx.x < digits) {
-      // A cursor stays far below 2^32.
-      bool const fits = place + count <= (First ? work.plan.first_room : work.plan.second_room);
-      if (!fits) work.overflows[First ? 0 : 1] = 1;
-      s.counts[threadIdx.x] = before;
-      K* const target =
-          First ? work.away + std::size_t{threadIdx.x} * work.plan.first_room : work.part(region * digits + threadIdx.x);
-      s.targets[threadIdx.x] = fits ? target + place - before : nullptr;
-    }
-    __syncthreads();
-  }
-
-  /// Writes a key of the tile, which is ordered by digit.
-  __device__ void write(std::uint32_t at) const {
-    tile_storage& s = shared();
-    K const key = s.keys[at];
-    K* const target = s.targets[digit(key)];
-    if (target) target[at] = key;
+    return (First ? work.away + std::size_t{digit} * work.plan.first_room : work.part(region * digits + digit)) + place;
   }
 };
 
@@ -381,9 +274,10 @@ __global__ void __launch_bounds__(even_sizes<K>::threads, 2) partition_even_keys
   // Other blocks may set it at any time: all threads of this one must decide the same.
   if (Map::curved && __syncthreads_or(work.overflows[0] != 0)) return;
   constexpr std::uint32_t tile = even_sizes<K>::tile;
-  even_partition<K, true, Map> const partition(work);
+  auto& storage = *reinterpret_cast<typename even_sizes<K>::tile_storage*>(dynamic_shared_memory());
+  even_digits<K, true, Map> const digits(work, storage);
   for (std::uint32_t begin = blockIdx.x * tile; begin < work.plan.n; begin += gridDim.x * tile)
-    partition.distribute(work.from + begin, std::min(tile, work.plan.n - begin), 0);
+    partition_tile<K>::distribute(digits, storage.tile, work.from + begin, std::min(tile, work.plan.n - begin));
 }
 
 /// Partitions each region by the second digit.
@@ -392,14 +286,16 @@ __global__ void __launch_bounds__(even_sizes<K>::threads, 2) partition_even_regi
   wait_for_previous();
   if (work.overflows[0] != 0) return;
   constexpr std::uint32_t tile = even_sizes<K>::tile;
-  even_partition<K, false, Map> const partition(work);
+  auto& storage = *reinterpret_cast<typename even_sizes<K>::tile_storage*>(dynamic_shared_memory());
+  even_digits<K, false, Map> digits(work, storage);
   std::uint32_t const tiles = (work.plan.first_room + tile - 1) / tile;
   for (std::uint32_t i = blockIdx.x; i < work.plan.regions() * tiles; i += gridDim.x) {
     // In turn, so that not the same blocks get the last tile of every region, which is shorter, or empty.
     std::uint32_t const region = i / tiles, begin = (i + region) % tiles * tile, count = work.region_counts[region];
+    digits.region = region;
     if (begin < count)
-      partition.distribute(work.away + std::size_t{region} * work.plan.first_room + begin, std::min(tile, count - begin),
-                           region);
+      partition_tile<K>::distribute(digits, storage.tile, work.away + std::size_t{region} * work.plan.first_room + begin,
+                                    std::min(tile, count - begin));
   }
 }
 

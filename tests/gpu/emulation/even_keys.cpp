@@ -89,7 +89,7 @@ void check_all() {
          {keys::uniform, keys::range, keys::repeated, keys::floats, keys::clusters, keys::half, keys::crowded})
       check<K>(what, 30'000, in_place);
     for (keys const what : {keys::bell, keys::bell_floats, keys::lumps}) check<K>(what, 33'000, in_place);
-    check<K>(keys::ascending, 4097, in_place);
+    check<K>(keys::ascending, 4481, in_place);
     check<K>(keys::descending, 2 * od::even_sizes<K>::tile + 1, in_place);
   }
   check<K>(keys::uniform, 70'001, true, true);
