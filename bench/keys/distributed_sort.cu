@@ -308,9 +308,11 @@ int run(int argc, char const* const* argv) {
   measure<std::uint32_t, no_values>(options, gpus, "u32 random" + of_keys, keys, pattern::random, all_ways, rows);
   measure<std::uint64_t, std::uint32_t>(options, gpus, "u64/u32 random" + of_pairs, pairs, pattern::random, all_ways, rows);
   for (auto const& [name, order] : {std::pair{"few", pattern::few}, std::pair{"equal", pattern::equal},
-                                    std::pair{"sorted", pattern::sorted}, std::pair{"power law", pattern::power_law}})
+                                    std::pair{"sorted", pattern::sorted}, std::pair{"power law", pattern::power_law}}) {
+    measure<std::uint32_t, no_values>(options, gpus, std::string("u32 ") + name + of_keys, keys, order, all_ways, rows);
     measure<std::uint64_t, std::uint32_t>(options, gpus, std::string("u64/u32 ") + name + of_pairs, pairs, order, all_ways,
                                           rows);
+  }
   bool const is_right = std::ranges::all_of(rows, [](auto const& row) { return row["differing_items"] == 0; });
   if (!options.json.empty()) {
     nlohmann::ordered_json report{{"benchmark", "distributed_sort"}, {"ordo", version}};
