@@ -57,7 +57,7 @@ class meeting_point {
   std::size_t first_ = 0;                         // the first member that failed
   std::string why_;
   std::vector<void const*> slots_;
-  std::atomic<std::uint64_t> steps_ = 0;  // of all members together
+  std::atomic<std::uint64_t> steps_ = 0;  // steps that have ended, of all members
 };
 
 /// A member that is a thread with a CPU. The engine of GPUs overrides what concerns their memory.

@@ -241,7 +241,7 @@ struct even_digits {
   even_work<K> const& work;
   std::uint32_t const* curve;
   unsigned shift, digits;
-  std::uint32_t region = 0;  // of the second partition
+  std::uint32_t region = 0;  // the region that the second partition reads
 
   __device__ even_digits(even_work<K> const& w, typename even_sizes<K>::tile_storage& storage)
       : work(w),
