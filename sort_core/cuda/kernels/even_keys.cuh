@@ -49,8 +49,8 @@ struct even_sizes {
     curve_starts curve;
   };
 
-  /// The keys that a block sorts: those of a part, and room to spare. A part has up to `mean` keys on average, and at least half
-  /// as many: then a block takes 1.3 times as long for a key. With a curve it has fewer, since it needs more room.
+  /// The keys that a block sorts: those of a part, and room to spare. A part has up to `mean` keys on average, and at least
+  /// half as many: then a block takes 1.3 times as long for a key. With a curve it has fewer, since it needs more room.
   static constexpr unsigned mean = 4480, curved_mean = 4096, part_items = 10, capacity = threads * part_items;
   static constexpr unsigned bucket_bits = 12, buckets = 1u << bucket_bits, words = buckets / 2, words_each = words / threads;
   struct part_storage {

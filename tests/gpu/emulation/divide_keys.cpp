@@ -21,11 +21,14 @@ enum class keys { random, equal, ascending, two };
 
 template <class K>
 void check(keys what, std::size_t n, std::size_t offset, unsigned shift, unsigned digits, ordo::key_code<K> code = {}) {
-  INFO("keys " << int(what) << ", " << n << " of " << 8 * sizeof(K) << " bits, from " << offset << ", by " << digits << " digits");
+  INFO("keys " << int(what) << ", " << n << " of " << 8 * sizeof(K) << " bits, from " << offset << ", by " << digits
+               << " digits");
   std::mt19937_64 random(n + digits);
   std::vector<K> given(n);
   for (std::size_t i = 0; i < n; ++i)
-    given[i] = what == keys::equal ? K(77) << shift : what == keys::two ? K(random() % 2) << shift : K(random() ^ random() << 32);
+    given[i] = what == keys::equal ? K(77) << shift
+               : what == keys::two ? K(random() % 2) << shift
+                                   : K(random() ^ random() << 32);
   if (what == keys::ascending) std::sort(given.begin(), given.end());
   emulation::machine machine;
   constexpr std::size_t guards = 8;
@@ -58,7 +61,8 @@ void check_all() {
   check<K>(keys::random, tile + 5, 1, 3, 512);
   check<K>(keys::random, 5000, 0, 8 * sizeof(K) - 1, 2);
   for (keys const what : {keys::equal, keys::ascending, keys::two}) check<K>(what, 2 * tile + 3, 0, 8 * sizeof(K) - 6, 64);
-  check<K>(keys::random, tile, 0, 8 * sizeof(K) - 6, 64, ordo::radix_key<std::make_signed_t<K>, ordo::sort_order::descending>::code);
+  auto const falling = ordo::radix_key<std::make_signed_t<K>, ordo::sort_order::descending>::code;
+  check<K>(keys::random, tile, 0, 8 * sizeof(K) - 6, 64, falling);
 }
 
 }  // namespace
