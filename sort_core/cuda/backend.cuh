@@ -432,7 +432,7 @@ class cuda_backend {
 
   template <class T, class Less>
   void sample_sort(std::span<T> items, Less less) {
-    if (sorted_by_samples<T, cuda_detail::no_value>(items, nullptr, less)) return;
+    if (sorted_here<T, cuda_detail::no_value>(items, nullptr, less)) return;
     merge_sort(items.size(), [&](void* temporary, std::size_t& bytes, auto n) {
       return cub::DeviceMergeSort::StableSortKeys(temporary, bytes, as_merged(items), n, merge_order<T, Less>{less}, stream_);
     });
@@ -441,7 +441,7 @@ class cuda_backend {
   template <class T, class V, class Less>
   void sample_sort(std::span<T> items, std::span<V> values, Less less) {
     detail::check_length("values", "sample sort", values.size(), items.size());
-    if (sorted_by_samples<T, moved<V>>(items, as_moved(values).data(), less)) return;
+    if (sorted_here<T, moved<V>>(items, as_moved(values).data(), less)) return;
     merge_sort(items.size(), [&](void* temporary, std::size_t& bytes, auto n) {
       return cub::DeviceMergeSort::StableSortPairs(temporary, bytes, as_merged(items), as_moved(values).data(), n,
                                                    merge_order<T, Less>{less}, stream_);
@@ -741,7 +741,8 @@ class cuda_backend {
   /// Sorts by our own kernels if they can and are faster. Returns false if another stable sort must do the work or finish it:
   /// also if waiting is ruled out, as the sample sort waits.
   template <class T, class V, class Less>
-  bool sorted_by_samples(std::span<T> items, V* values, Less less) {
+  bool sorted_here(std::span<T> items, V* values, Less less) {
+    if (cuda_detail::merge_in_one_launch(*this, items.data(), values, items.size(), less)) return true;
     if constexpr (cuda_detail::sampled_type<T>) {
       using sorter = cuda_detail::sample_sorter<cuda_backend, T, V, Less>;
       if (items.size() >= cuda_detail::tuning::by_samples_from(sizeof(T) + cuda_detail::value_bytes<V>) &&

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "ordo/detail/fn.hpp"
+#include "sort_core/cuda/kernels/grid_merge.cuh"
 #include "sort_core/cuda/kernels/large_segments.cuh"
 #include "sort_core/cuda/primitives/merging.cuh"
 #include "sort_core/cuda/primitives/parts.hpp"
@@ -483,5 +485,32 @@ class sample_sorter {
   plan_lists lists_{};
   partition_work work_{};
 };
+
+/// Sorts n items, which may not be many, by merging in one launch. Returns false if another sort is quicker, or must do it.
+template <class B, class T, class V, class Less>
+bool merge_in_one_launch(B& backend, T* items, V* values, std::size_t n, Less less) {
+  constexpr std::size_t bytes = sizeof(T) + value_bytes<V>;
+  if constexpr (!sampled_type<T> || bytes > tuning::merged_bytes) {
+    return false;
+  } else {
+    using words = words_for<T>;
+    using sizes = grid_merge_sizes<words, V>;
+    if (n <= tuning::merged_above || n > tuning::merged_up_to || !sizes::possible()) return false;
+    // As few levels as there can be, and runs of one length.
+    std::size_t const most = std::bit_ceil((n + sizes::capacity - 1) / sizes::capacity), run = (n + most - 1) / most;
+    std::size_t const value_size = value_bytes<V>;
+    auto const room = backend.template buffer<char>(parts::size(n * sizeof(words)) + parts::size(n * value_size));
+    parts taken(room.data());
+    auto* const away = taken.take<words>(n);
+    V* away_values = nullptr;
+    if constexpr (value_bytes<V> != 0) away_values = taken.take<V>(n);
+    grid_merge_work<words, V> const work{
+        reinterpret_cast<words*>(items), values, away, away_values, n, std::uint32_t(run), unsigned(std::countr_zero(most))};
+    launch_some_cooperative<merge_in_grid<words, V, order_of_words<T, Less>>>(
+        backend.kernels(), unsigned((n + run - 1) / run), sizes::threads, sizes::shared_bytes, work,
+        order_of_words<T, Less>{less});
+    return true;
+  }
+}
 
 }  // namespace ordo::inline v0::cuda_detail

@@ -143,8 +143,9 @@ class twice {
   ordo::buffer<char> bytes_[2];
 };
 
-template <class T, class V, class Less>
-void check(ordo::cuda_backend& backend, std::size_t n, input what) {
+/// Compares sort(items, values) with CUB's merge sort.
+template <class T, class V, class Less, class Sort>
+void compare(ordo::cuda_backend& backend, std::size_t n, input what, Sort sort) {
   constexpr bool pairs = !std::is_same_v<V, od::no_value>;
   INFO(n << " items of " << sizeof(T) << " bytes, " << od::value_bytes<V> << " of values, input " << int(what));
   twice<T> const items(backend, n);
@@ -154,9 +155,7 @@ void check(ordo::cuda_backend& backend, std::size_t n, input what) {
     backend.each(items.items(), place<T>{{what, n}, items[which]});
     backend.each(values.items(), number<stored>{values[which]});
   }
-  od::sample_sorter<ordo::cuda_backend, T, V, Less> sorter(backend, items[0], pairs ? reinterpret_cast<V*>(values[0]) : nullptr,
-                                                           n, Less{});
-  REQUIRE(sorter.sort());
+  REQUIRE(sort(items[0], pairs ? reinterpret_cast<V*>(values[0]) : nullptr));
   backend.with_temporary([&](void* temporary, std::size_t& bytes) {
     auto* const words = reinterpret_cast<od::words_for<T>*>(items[1]);
     od::order_of_words<T, Less> const less{};
@@ -167,6 +166,26 @@ void check(ordo::cuda_backend& backend, std::size_t n, input what) {
   });
   CHECK(items.differences() == 0);
   CHECK(values.differences() == 0);
+}
+
+template <class T, class V, class Less>
+void check(ordo::cuda_backend& backend, std::size_t n, input what) {
+  compare<T, V, Less>(backend, n, what, [&](T* items, V* values) {
+    return od::sample_sorter<ordo::cuda_backend, T, V, Less>(backend, items, values, n, Less{}).sort();
+  });
+}
+
+/// Sizes around those that one block holds, that all blocks hold at once, and that are merged at all.
+template <class T, class V, class Less>
+void check_merged(ordo::cuda_backend& backend, test_shard& shard) {
+  constexpr std::size_t capacity = od::grid_merge_sizes<od::words_for<T>, V>::capacity;
+  for (std::size_t const n : {od::tuning::merged_above + 1, 2 * capacity, 2 * capacity + 1, 4 * capacity + 1, 64 * capacity,
+                              264 * capacity + 1, od::tuning::merged_up_to - 1, od::tuning::merged_up_to})
+    for (input what : inputs)
+      if (shard.has_next(5))
+        compare<T, V, Less>(backend, n, what, [&](T* items, V* values) {
+          return od::merge_in_one_launch(backend, items, values, n, Less{});
+        });
 }
 
 template <class T, class V, class Less>
@@ -200,6 +219,21 @@ TEST_CASE("the GPU's sample sort around its bounds", "[sample_sort][cuda]") {
   if (ordo::gpus().empty()) return;
   ordo::cuda_backend backend;
   check_types(backend, {1000003, (std::size_t{1} << 22) + 5, (std::size_t{1} << 26) + 3});
+}
+
+TEST_CASE("the GPU's merge sort in one launch around its bounds", "[sample_sort][cuda]") {
+  if (ordo::gpus().empty()) return;
+  ordo::cuda_backend backend;
+  test_shard all;
+  check_merged<std::uint32_t, od::no_value, descending>(backend, all);
+  check_merged<std::uint32_t, std::uint32_t, by_high_bits>(backend, all);
+  check_merged<float, std::uint64_t, descending>(backend, all);
+  check_merged<std::uint64_t, od::no_value, descending>(backend, all);
+  check_merged<item_of_12, std::uint32_t, by_key>(backend, all);
+  check_merged<item_of_16, od::no_value, by_key>(backend, all);
+  auto const too_many = backend.buffer<std::uint32_t>(od::tuning::merged_up_to + 1);
+  od::no_value* const none = nullptr;
+  CHECK_FALSE(od::merge_in_one_launch(backend, too_many.data(), none, too_many.size(), descending{}));
 }
 
 TEST_CASE("small sorts by the GPU's sample sort", "[sample_sort][small][cuda][shards]") {

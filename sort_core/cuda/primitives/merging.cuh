@@ -57,33 +57,9 @@ struct merging {
     __syncthreads();
   }
 
- private:
-  __device__ static void sync(unsigned threads) {
-    if (threads <= warp_threads)
-      __syncwarp();
-    else
-      __syncthreads();
-  }
-
   __device__ static void put(Element const (&element)[Items], Element* row) {
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) row[i] = element[i];
-  }
-
-  /// Odd-even transposition sort: it exchanges only neighbours, so that equal elements stay in order.
-  template <bool Full, class Less>
-  __device__ static void sort_registers(Element (&element)[Items], unsigned count, Less const& less) {
-#pragma unroll
-    for (unsigned round = 0; round < Items; ++round) {
-#pragma unroll
-      for (unsigned i = round % 2; i + 1 < Items; i += 2) {
-        if ((Full || i + 1 < count) && less(element[i + 1].item, element[i].item)) {
-          Element const upper = element[i];
-          element[i] = element[i + 1];
-          element[i + 1] = upper;
-        }
-      }
-    }
   }
 
   /// Writes to `element` the items from number `skip` on of the merge of all[begin, middle) and all[middle, end).
@@ -117,6 +93,30 @@ struct merging {
       } else {
         a = next;
         of_a = coming;
+      }
+    }
+  }
+
+ private:
+  __device__ static void sync(unsigned threads) {
+    if (threads <= warp_threads)
+      __syncwarp();
+    else
+      __syncthreads();
+  }
+
+  /// Odd-even transposition sort: it exchanges only neighbours, so that equal elements stay in order.
+  template <bool Full, class Less>
+  __device__ static void sort_registers(Element (&element)[Items], unsigned count, Less const& less) {
+#pragma unroll
+    for (unsigned round = 0; round < Items; ++round) {
+#pragma unroll
+      for (unsigned i = round % 2; i + 1 < Items; i += 2) {
+        if ((Full || i + 1 < count) && less(element[i + 1].item, element[i].item)) {
+          Element const upper = element[i];
+          element[i] = element[i + 1];
+          element[i + 1] = upper;
+        }
       }
     }
   }

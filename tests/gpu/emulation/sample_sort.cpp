@@ -82,8 +82,8 @@ bool same(V a, V b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-template <class T, class V, class Less>
-void check(std::size_t n) {
+template <class T, class V, class Less, class Sort>
+void check(std::size_t n, Sort sort) {
   constexpr bool pairs = od::value_bytes<V> != 0;
   using value = std::conditional_t<pairs, V, std::uint32_t>;
   for (input what : inputs) {
@@ -100,7 +100,7 @@ void check(std::size_t n) {
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return Less{}(given[a], given[b]); });
-    REQUIRE(od::sample_sorter<machine, T, V, Less>(gpu, items.data(), reinterpret_cast<V*>(values.data()), n, Less{}).sort());
+    sort(gpu, items.data(), reinterpret_cast<V*>(values.data()), n);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < n; ++i)
       wrong += !same(items.data()[i], given[order[i]]) || (pairs && !same(values.data()[i], value_at<value>(order[i])));
@@ -108,8 +108,73 @@ void check(std::size_t n) {
   }
 }
 
+template <class T, class V, class Less>
+void check(std::size_t n) {
+  check<T, V, Less>(n, [](machine& gpu, T* items, V* values, std::size_t count) {
+    REQUIRE(od::sample_sorter<machine, T, V, Less>(gpu, items, values, count, Less{}).sort());
+  });
+}
+
+template <class T, class V, class Less>
+void merge(machine& gpu, T* items, V* values, std::size_t n, std::uint32_t run) {
+  using words = od::words_for<T>;
+  using sizes = od::grid_merge_sizes<words, V>;
+  REQUIRE(run <= sizes::capacity);
+  auto const away = gpu.buffer<words>(n);
+  auto const away_values = gpu.buffer<std::uint64_t>(n);
+  unsigned levels = 0;
+  for (std::size_t length = run; length < n; length *= 2) ++levels;
+  od::grid_merge_work<words, V> const work{
+      reinterpret_cast<words*>(items), values, away.data(), reinterpret_cast<V*>(away_values.data()), n, run, levels};
+  od::launch_some_cooperative<od::merge_in_grid<words, V, od::order_of_words<T, Less>>>(
+      gpu.kernels(), 1, sizes::threads, sizes::shared_bytes, work, od::order_of_words<T, Less>{});
+}
+
+template <class T, class V, class Less>
+void check_merged(std::size_t n, std::uint32_t run) {
+  check<T, V, Less>(n, [=](machine& gpu, T* items, V* values, std::size_t count) {
+    merge<T, V, Less>(gpu, items, values, count, run);
+  });
+}
+
+/// No order: every item comes before every other.
+struct always {
+  bool operator()(std::uint32_t, std::uint32_t) const { return true; }
+};
+/// No order: what comes first depends on both items' bits.
+struct at_random {
+  bool operator()(std::uint32_t a, std::uint32_t b) const { return std::popcount(a * 0x9e3779b1u ^ b) % 2 != 0; }
+};
+
 }  // namespace
 
+TEST_CASE("kernels: merge sort in one launch") {
+  for (std::size_t const n : {1, 2, 299, 300, 301, 900, 2500}) check_merged<std::uint32_t, od::no_value, by_key>(n, 300);
+  check_merged<std::uint32_t, std::uint32_t, by_high_bits>(2500, 333);
+  check_merged<std::uint32_t, std::uint8_t, by_high_bits>(1000, 37);
+  check_merged<std::uint64_t, std::uint64_t, by_key>(3000, 1000);
+  check_merged<item_of_12, std::uint32_t, by_key>(2999, 500);
+  check_merged<item_of_16, od::no_value, by_key>(2000, 2304 / 2);
+}
+TEST_CASE("kernels: merge sort in one launch, of runs that fill a block") {
+  constexpr std::size_t n = 9001;
+  check<std::uint64_t, od::no_value, by_key>(n, [](machine& gpu, std::uint64_t* items, od::no_value* none, std::size_t count) {
+    REQUIRE(od::merge_in_one_launch(gpu, items, none, count, by_key{}));
+    REQUIRE_FALSE(od::merge_in_one_launch(gpu, items, none, od::tuning::merged_above, by_key{}));
+    REQUIRE_FALSE(od::merge_in_one_launch(gpu, items, none, od::tuning::merged_up_to + 1, by_key{}));
+  });
+}
+TEST_CASE("kernels: merge sort in one launch, of items without an order") {
+  machine gpu;  // the sanitizer sees what is written outside
+  auto const items = gpu.buffer<std::uint32_t>(2777);
+  auto const fill = [&] {
+    for (std::size_t i = 0; i < items.size(); ++i) items.data()[i] = std::uint32_t(random_bits());
+  };
+  fill();
+  merge<std::uint32_t, od::no_value, always>(gpu, items.data(), nullptr, items.size(), 100);
+  fill();
+  merge<std::uint32_t, od::no_value, at_random>(gpu, items.data(), nullptr, items.size(), 100);
+}
 TEST_CASE("kernels: sample sort of items with useless samples") {
   using words = od::words_for<item_of_16>;
   using traits = od::sample_traits<words, od::no_value>;
