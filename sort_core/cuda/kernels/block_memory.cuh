@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "sort_core/cuda/kernels/block_radix.cuh"
+#include "sort_core/cuda/primitives/block_radix.cuh"
 #include "sort_core/cuda/primitives/dictionary.cuh"
 #include "sort_core/cuda/primitives/segment_data.cuh"
 #include "sort_core/cuda/primitives/thread_group.cuh"
@@ -22,7 +22,7 @@ enum class ranking {
 
 /// Memory for segments of 1 to Threads * Items items. Thread r holds items r, Threads + r, 2 * Threads + r, ...
 ///
-/// The front holds one word per item, then counters of buckets; or sorted keys, then their values; or, for a radix sort, keys,
+/// The front holds one word per item, then counters of buckets; or sorted keys, then their values; or, for dense keys, keys,
 /// 16 bits per item, and each warp's counts of a digit. After it are the memory of the collectives, then cells or a
 /// dictionary, then values that are being loaded.
 template <class K, unsigned Threads, unsigned Items>
@@ -43,7 +43,7 @@ struct block_memory {
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
   static constexpr std::size_t bucket_bytes = (capacity + counters) * 4;
 
-  /// Eight if a radix sort then takes little more memory than the buckets.
+  /// The bits of a number of the dictionary: eight if ranking then takes little more memory than the buckets.
   static constexpr unsigned digit_bits =
       capacity * (sizeof(K) + 2) + (team::warps * 2u << 8) <= bucket_bytes + bucket_bytes / 8 ? 8 : 7;
   using radix = block_radix<Threads, Items, digit_bits>;
@@ -90,7 +90,7 @@ struct block_memory {
   __device__ static T* spare(collective& shared) {
     return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(&shared) + aligned(sizeof(collective)));
   }
-  /// Returns the 16-bit words of a radix sort, which are after the keys.
+  /// Returns the 16-bit words of dense keys, which are after the keys.
   __device__ static std::uint16_t* halves_in(unsigned char* memory) {
     return reinterpret_cast<std::uint16_t*>(memory + capacity * sizeof(K));
   }

@@ -15,9 +15,9 @@
 // evenly distributed, most items are alone in their bucket; the others count those before them (block_buckets.cuh). Keys
 // without values in a small range are counted (block_counting.cuh).
 // If some bucket has too many items, the block tries other methods (block_dense_keys.cuh): a dictionary, if there are few
-// distinct keys, and one pass of a radix sort over their numbers; buckets that are narrow where keys are dense; and last a
-// radix sort over all bits that differ. Every method orders by (key, position), so the sort is stable and the same on every
-// run, although buckets fill in no particular order.
+// distinct keys, whose numbers are ranked by counting; buckets that are narrow where keys are dense; and last a merge sort.
+// Every method orders by (key, position), so the sort is stable and the same on every run, although buckets fill in no
+// particular order.
 namespace ordo::inline v0::cuda_detail {
 
 /// The sort of segments of 1 to Threads * Items items.

@@ -6,6 +6,7 @@
 
 #include "base/bits.hpp"
 #include "sort_core/cuda/kernels/block_sort.cuh"
+#include "sort_core/cuda/primitives/merging.cuh"
 #include "sort_core/cuda/primitives/sample_places.hpp"
 #include "sort_core/cuda/primitives/sampled_item.cuh"
 #include "sort_core/cuda/primitives/segment_data.cuh"
@@ -50,9 +51,13 @@ struct grid_sizes {
   using by_large_block = block_sort<K, threads, tuning::class_shape<sizeof(K), value_bytes<V>>(tuning::few_class).items>;
   static_assert(tuning::class_shape<sizeof(K), value_bytes<V>>(tuning::few_class).threads == threads);
   static constexpr unsigned capacity = by_large_block::capacity;
-  /// The items of a thread in a sort by comparisons, and the maximum of items that a block sorts so: none of 64-bit keys with
+  /// The items of a thread in a sort by a network, and the maximum of items that a block sorts so: none of 64-bit keys with
   /// values, whose items need too many registers.
   static constexpr unsigned compared_items = 4, compared = stable && sizeof(K) > 4 ? 0 : threads * compared_items;
+  /// The sort of dense keys without values, by merging. With values, whose positions need registers, a network is faster.
+  using by_merging = merging<carrier<K, no_value>, threads, 9>;
+  /// The maximum of items that a block sorts at once if their keys are dense.
+  static constexpr unsigned dense_capacity = stable ? compared : std::min(by_merging::capacity, capacity);
 
   struct storage {
     alignas(16) std::uint16_t counts[warps][stable ? max_buckets : digits];  // counts of each warp, or words of the block
@@ -402,7 +407,8 @@ struct grid_sorter : grid_sizes<K, V> {
     while (b < last) {
       // Sorts together as many buckets as the block holds. A long run of equal keys is left out.
       std::uint32_t const from = begin(b);
-      unsigned const limit = is_dense(b, last, from) ? sizes::compared : capacity;
+      bool const dense = is_dense(b, last, from);
+      unsigned const limit = dense ? sizes::dense_capacity : capacity;
       bool const exceeds = t > b && t < last && begin(t + 1) - from > limit;
       unsigned const end = find_smallest(exceeds ? t : last);
       auto const end_of_run = [&](unsigned first) {
@@ -414,8 +420,10 @@ struct grid_sorter : grid_sizes<K, V> {
       std::uint32_t const length = begin(equal) - from;
       b = equal;
       if (length != 0) {
-        if (length <= few || (limit != capacity && length <= limit)) {
+        if (length <= few || (stable && dense && length <= limit)) {
           if constexpr (sizes::compared != 0) sort_few(data, from, length);
+        } else if (!stable && dense && length <= limit) {
+          if constexpr (!stable) sort_dense(data, from, length);
         } else if (length <= sizes::by_block::capacity) {
           sizes::by_block::sort(data, {from, length, copy::away});
         } else if (length <= capacity) {
@@ -452,7 +460,19 @@ struct grid_sorter : grid_sizes<K, V> {
     return team::any(counts && items > tuning::dense_grid_items && items > tuning::dense_grid_bucket * room);
   }
 
-  /// Sorts few items by comparisons.
+  /// Sorts up to sizes::dense_capacity keys by merging.
+  __device__ static void sort_dense(data_type const& data, std::uint32_t begin, unsigned n) {
+    using by_merging = typename sizes::by_merging;
+    auto* const all = reinterpret_cast<carrier<K, no_value>*>(shared().keys);
+    static_assert(sizes::dense_capacity * sizeof(K) <= sizes::list_at - offsetof(storage, keys));
+    for (unsigned p = threadIdx.x; p < n; p += threads) all[p].item = data.away_codes[begin + p];
+    team::sync();
+    by_merging::sort(all, n, [](K a, K b) { return a < b; });
+    for (unsigned p = threadIdx.x; p < n; p += threads) data.keys.store(begin + p, all[p].item);
+    team::sync();
+  }
+
+  /// Sorts few items by a network.
   __device__ static void sort_few(data_type const& data, std::uint32_t begin, unsigned n) {
     storage& s = shared();
     using item_type = std::conditional_t<stable, sampled_item<K>, single_key<K>>;

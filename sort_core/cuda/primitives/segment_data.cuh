@@ -115,7 +115,7 @@ __device__ void prefetch(segment_data<K, V, Keys> const& data, copy from, std::u
   };
   if (n == 0) return;
   if (from == copy::given)
-    fetch(data.keys.address(begin), n * sizeof(K));
+    fetch(data.keys.address(begin), n * sizeof(*data.keys.address(begin)));  // items, where keys are computed
   else
     fetch((from == copy::away ? data.away_codes : data.home_codes) + begin, n * sizeof(K));
   if constexpr (value_bytes<V> != 0) fetch(data.value_address(from, begin), n * sizeof(V));
