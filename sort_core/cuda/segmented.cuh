@@ -244,14 +244,25 @@ class segmented_sorter {
   /// memory.
   template <class Offset>
   bool sorted_at_once(segment_list<Offset> const& segments) {
-    if constexpr (Keys::computed) return false;  // each key of a caller would compile one more large kernel
-    using sizes = few_sizes<K, V>;
-    if (n_ > std::min<std::size_t>(sizes::capacity, limits_.at_once_up_to) || segments.size() > tuning::few_segments) return false;
-    std::size_t const shared_bytes = sizes::shared_bytes(n_);
-    if (shared_bytes > shared_memory_limit()) return false;
-    launch<sort_few_segments<K, V, Keys, Offset>>(backend_.kernels(), blocks_for(segments.size(), 1), sizes::threads, shared_bytes,
-                                                  data_, segments);
-    return true;
+    if constexpr (Keys::computed) {
+      return false;  // each key of a caller would compile one more large kernel
+    } else {
+      using sizes = few_sizes<K, V>;
+      std::size_t const most = segments.size() < tuning::several_segments ? sizes::capacity : sizes::total;
+      if (n_ > std::min<std::size_t>(most, limits_.at_once_up_to) || segments.size() > tuning::few_segments) return false;
+      std::size_t const shared_bytes = sizes::shared_bytes(n_);
+      if (shared_bytes > shared_memory_limit()) return false;
+      auto const sort = [&]<bool TwoParts>(std::bool_constant<TwoParts>) {
+        launch<sort_few_segments<K, V, Keys, Offset, TwoParts>>(backend_.kernels(), blocks_for(segments.size(), 1),
+                                                                sizes::threads, shared_bytes, data_, segments);
+      };
+      constexpr bool can_divide = sizes::total > sizes::capacity;
+      if (n_ <= sizes::capacity)
+        sort(std::false_type{});
+      else
+        sort(std::bool_constant<can_divide>{});
+      return true;
+    }
   }
 
   /// Sorts runs of small segments; lists runs with others in `left`.

@@ -115,10 +115,11 @@ constexpr unsigned first_alike(unsigned c) {
 constexpr std::size_t few_launches_up_to = std::size_t{1} << 21, short_on_average = 256;
 constexpr unsigned classes_of_short = fewest_classes | 1u << 7;
 
-/// Segments whose items fit in one block together are sorted in one launch: those of up to few_short_items items per lane by
-/// warps, all others by blocks of few_threads threads. More segments than few_segments are planned faster.
+/// Segments whose items fit in one block together, or twice as many of 64 bits in at least `several_segments`, are sorted in
+/// one launch: those of up to few_short_items items per lane by warps, all others by blocks of few_threads threads. More
+/// segments than few_segments are planned faster.
 constexpr unsigned few_threads = 1024, few_short_items = 4, few_class = 19;
-constexpr std::size_t few_segments = std::size_t{1} << 15;
+constexpr std::size_t few_segments = std::size_t{1} << 15, several_segments = 8;
 
 /// The classes whose capacity is the chunk in which arrays larger than a step are merged: on GPUs with at least 163 KiB of
 /// shared memory per block, and on all others. Powers of two.

@@ -131,6 +131,7 @@ struct form {
   unsigned far = 0;                               // the additional length of one hole in 50
   listing listed = listing::in_order;
   std::size_t levels_from = od::tuning::levels_from;  // number of items from which each level has kernels of its own
+  bool at_once = false;                               // in one launch, if the sort can
 };
 
 template <class K, class V, class Offset, od::large_method Method = od::large_method::copying>
@@ -140,6 +141,7 @@ void check(std::vector<std::size_t> const& lengths, keys what, form variant, ord
   od::sort_limits limits = next_limits();
   limits.window = variant.window;
   limits.levels_from = variant.levels_from;
+  if (variant.at_once) limits.at_once_up_to = ~std::size_t{0};
   INFO("at once up to " << limits.at_once_up_to << ", few launches up to " << limits.few_launches_up_to);
   INFO("keys " << int(what) << " of " << sizeof(K) << " bytes, values of " << od::value_bytes<V> << ", offsets of "
                << sizeof(Offset) << ", holes " << variant.hole << " and " << variant.far << ", listed " << int(variant.listed)
@@ -308,6 +310,12 @@ void check_mixtures() {
     check<K, V, wide_offset<K, V>>(small_but_some(300, 6000), what, plain, floats<K>());
     check<K, V, narrow_offset<K, V>>(small_but_some(3000, 20000), what, plain);
     check<K, V, wide_offset<K, V>>({60000}, what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0});
+    // One launch for twice what a block holds, of which one segment takes most.
+    constexpr std::size_t block = od::few_sizes<K, V>::capacity;
+    form at_once{turn % 2 == 0 ? 3u : 0u, turn % 3, turn % 2 == 0, false};
+    at_once.at_once = true;
+    check<K, V, narrow_offset<K, V>>({5, 0, block + 1 + turn % 2 * (block - 300), 1, 40, 2, 0, 150, 60}, what, at_once,
+                                     turn % 3 ? ordo::key_code<K>{} : floats<K>());
     check<K, V, narrow_offset<K, V>>({30000, 5, 0, 20000, 1, 40000}, what, holes);
     check<K, V, narrow_offset<K, V>, od::large_method::in_place>({3000, 20000, 1, 900}, what, {0, turn % 4, false, false});
     // Windows of two steps of at most 2^15 items: arrays within a step, across its end, of several steps, and merged.

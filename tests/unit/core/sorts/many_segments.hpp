@@ -223,6 +223,11 @@ inline named_layouts middle_layouts() {
     for (std::size_t n : {power - 1, power, power + 1}) lengths.add(n, n % 5);
   layout& shuffled = all.emplace_back("the same, shuffled and bounded", lengths).second.shuffle();
   shuffled.bounded = true;
+  // A GPU sorts 64-bit keys of these in one launch, in which a block merges two parts of the longest.
+  for (std::size_t longest : {8193, 13000}) {
+    layout& two_parts = named("one segment longer than a block");
+    for (std::size_t i = 0; i < 20; ++i) two_parts.add(i == 7 ? longest : i * 7, i % 2);
+  }
   return all;
 }
 
