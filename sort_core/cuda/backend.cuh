@@ -624,6 +624,9 @@ class cuda_backend {
     };
     if (n < 2 || bits.begin >= bits.end) return copy_inputs();
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
+      if (unsigned const width = bits.end - bits.begin; 4 * sizeof(K) < width && width < 8 * sizeof(K) && !has_values)
+        if (n >= cuda_detail::tuning::by_all_bits_from(sizeof(K)) && may_wait() && all_count(from, bits, code))
+          bits = {0, 8 * sizeof(K)};
       // One launch, where CUB has five or more. One block takes 16 microseconds for 10,000 keys and CUB 51, on an H100.
       if (bits.begin == 0 && bits.end == 8 * sizeof(K)) {
         if (has_values ? cuda_detail::sort_in_one_launch<K, M>(*this, from.data(), keys.data(), arrays.values_from,

@@ -32,6 +32,8 @@ bool sort_even_keys(cuda_backend& backend, K const* from, K* keys, std::size_t n
                     std::span<std::uint64_t const> sample, std::size_t ascents) {
   auto const aligned = [](void const* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   if (!even_plan<K>::possible(n) || !even_sizes<K>::possible() || !aligned(from) || !aligned(keys)) return false;
+  // Parts of few codes differ too much in the number of their keys.
+  if ((sample.back() - sample.front()) >> even_plan<K>(n).part_bits() < tuning::codes_of_a_part) return false;
   if ((sample.size() - 1 - ascents) * tuning::out_of_order < sample.size()) return false;
   if ((sample.size() - distinct_keys(sample)) * tuning::repeated_in > sample.size()) return false;
   auto const choice = choose_numbers(sample, code, even_plan<K>(n).part_bits(), [&] {

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "ordo/machine.hpp"
 #include "sort_core/algorithms/backend_sorts.hpp"
@@ -125,6 +127,43 @@ TEST_CASE("radix sort of the GPU: millions of keys") {
     check_all<std::uint32_t>(backend, n);
     check_all<std::uint64_t>(backend, n);
   }
+}
+
+namespace {
+
+/// Sorts by the bits [begin, end): keys that agree in all others, and keys of which one differs there.
+template <class K>
+void check_most_bits(ordo::cuda_backend& backend, std::size_t n, unsigned begin, unsigned end) {
+  K const mask = ordo::detail::bit_mask<K>(ordo::bit_range{begin, end});
+  for (bool const alike : {true, false}) {
+    INFO(n << " keys of " << sizeof(K) << " bytes, by bits " << begin << ".." << end << ", others alike " << alike);
+    std::vector<K> keys(n);
+    for (std::size_t i = 0; i < n; ++i) keys[i] = K((mixed(i) & mask) | (K(~K{0}) / 3 & ~mask));
+    if (!alike) keys[n / 2] ^= K(~mask);
+    auto const given = backend.upload(std::span<K const>(keys));
+    auto const there = backend.buffer<K>(n);
+    backend.copy(given.span(), there.span());
+    backend.radix_sort(there.span(), {begin, end});
+    std::stable_sort(keys.begin(), keys.end(), [&](K a, K b) { return (a & mask) < (b & mask); });
+    std::vector<K> sorted(n);
+    backend.download(std::span<K const>(there.span()), sorted);
+    CHECK(sorted == keys);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("radix sort of the GPU: by most bits, if the others are alike or not") {
+  if (ordo::gpus().empty()) return;
+  ordo::cuda_backend backend;
+  using ordo::cuda_detail::tuning::by_all_bits_from;
+  using bounds = std::pair<unsigned, unsigned>;
+  for (std::size_t n : {by_all_bits_from(4) - 1, by_all_bits_from(4) + 1})
+    for (auto const& [begin, end] : {bounds{0, 17}, bounds{0, 31}, bounds{1, 32}})
+      check_most_bits<std::uint32_t>(backend, n, begin, end);
+  for (std::size_t n : {by_all_bits_from(8) - 1, by_all_bits_from(8), (std::size_t{1} << 20) + 1})
+    for (auto const& [begin, end] : {bounds{0, 33}, bounds{0, 52}, bounds{8, 64}})
+      check_most_bits<std::uint64_t>(backend, n, begin, end);
 }
 
 TEST_CASE("radix sort of the GPU: more than 2^32 keys", "[.huge]") {

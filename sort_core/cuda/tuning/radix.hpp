@@ -11,6 +11,12 @@ constexpr std::size_t msd_from(std::size_t key_bytes) {
 /// So are smaller sorts by some of the keys' bits: it takes longer to find out whether the other bits differ.
 constexpr std::size_t partial_msd_from = std::size_t{1} << 22;
 
+/// Sorts of at least this many keys without values by more than half of their bits are sorts by all bits, if the others are the
+/// same. At 2^28, where a read to find that out takes 0.25 ms, keys of 32 bits in [0, 1) take 4.0 ms, and by 30 bits 6.4.
+constexpr std::size_t by_all_bits_from(std::size_t key_bytes) {
+  return std::size_t{1} << (key_bytes <= 4 ? 23 : 18);
+}
+
 /// The number of keys that a sort of n items samples before it chooses a method. It waits about 20 microseconds for them.
 constexpr std::size_t sampled_keys(std::size_t n) {
   return n < std::size_t{1} << 25 ? 256 : 1024;
@@ -22,6 +28,8 @@ constexpr std::size_t sampled_from = std::size_t{1} << 18, unasked = std::size_t
 /// (kernels/even_keys.cuh), if a sample of `even_sample` of them finds them so. On an H200, 2^28 of 32 bits take 3.4 ms, and of
 /// 64 bits 5.0, where an MSD sort takes 4.3 and 7.7; 2^24 take 0.26 and 0.36, where CUB takes 0.42 and 1.15.
 constexpr std::size_t even_from = std::size_t{1} << 23, even_sample = 1024;
+/// The minimum number of codes of a part.
+constexpr unsigned codes_of_a_part = 8;
 /// The share of the sample above which one 64th of a part's range has too many of its keys: all others are then empty, or few.
 constexpr std::size_t crowded_part = 6;
 /// If fewer than one key in this many of a sample exceed the next, the array is taken to be sorted, and left to an MSD sort,
@@ -100,9 +108,9 @@ constexpr std::size_t floats_as_they_are_from = std::size_t{1} << 22;
 
 /// The maximum of items that are sorted in one launch: by as many blocks as run at once or, up to half_grid_up_to, by half_grid,
 /// of which fewer wait for each other. On an H200, 32-bit keys take 27 to 33 microseconds from 2^14 to 2^18 items, where an LSD
-/// sort takes 52 to 65; at 2^20, 61 and 85, but uneven ones up to 148.
+/// sort takes 52 to 65; at 2^20, 62 and 84, but uneven ones up to 105.
 constexpr std::size_t one_launch_up_to(std::size_t key_bytes, std::size_t value_bytes) {
-  return std::size_t{1} << (key_bytes > 4 && value_bytes <= 4 ? 20 : 19);
+  return std::size_t{1} << (value_bytes == 0 || (key_bytes > 4 && value_bytes <= 4) ? 20 : 19);
 }
 constexpr std::size_t half_grid_up_to = std::size_t{1} << 17;
 constexpr unsigned half_grid = 64;
