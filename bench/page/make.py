@@ -28,7 +28,7 @@ import small_sorts
 import sparse_matrices
 import string_sort
 import suffix_array
-from page import HEADER, HOST, SECOND_CARD, SLOWER, Comparison, Results, Values, fill, table, totals, wrapped
+from page import HEADER, HOST, SECOND_CARD, Comparison, Results, Values, fill, table, totals, wrapped
 from plot import Axis
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -39,7 +39,6 @@ SUBJECTS = [  # in the order of the summary
     paper_figures,  # the last, of what the others list
 ]
 GPU_FILES = ["segmented_sort", "radix_sort", "array_sort", "comparator_sort", "spgemm"]  # the first names the GPU
-SMALL = ("2^16", "2^20")  # sizes
 
 
 def template(name: str) -> str:
@@ -113,10 +112,6 @@ def summary(results: Results, pages: list[str], other: Results | None) -> Values
         "local_pages": ", ".join(f"[{title_of(page)}]({page}.md)" for page in pages),
     }
     values |= totals(one for _, _, one in named)
-    whole = [one for one in results.comparisons.get("sample_sort", []) if not one.part and not one.of_paper]
-    if ratios := [ratio for one in whole for row, _, ratio in one.ratios if row.endswith(SMALL)]:
-        values["sample_sort_small_rows"] = str(len(ratios))
-        values["sample_sort_small_slower"] = str(sum(ratio < SLOWER for ratio in ratios))
     return {name: value.replace("](plots/", "](docs/benchmarks/plots/") for name, value in values.items()}
 
 
