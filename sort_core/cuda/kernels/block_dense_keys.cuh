@@ -160,7 +160,7 @@ struct block_dense_keys : block_memory<K, Threads, Items> {
   }
 
   /// Ranks any keys: merges their positions (merge path: Green, McColl and Bader, ICS'12). Comparisons take as long for all
-  /// distributions, and half to a fifth of the time of a radix sort over all bits.
+  /// keys; a radix sort by eight digits of 64-bit keys took longer.
   __device__ __noinline__ static void rank_by_merging(unsigned n) {
     unsigned char* const memory = dynamic_shared_memory();
     K const* const keys = reinterpret_cast<K const*>(memory);
