@@ -37,7 +37,7 @@ struct grid_merge_work {
   V* away_values;
   std::size_t n;
   std::uint32_t run;     // the items of each run but the last, at most grid_merge_sizes::capacity
-  std::uint32_t levels;  // of merging: there are at most 2^levels runs
+  std::uint32_t levels;  // levels of merging: there are at most 2^levels runs
 };
 
 template <class Words, class V, class Order>
@@ -131,8 +131,9 @@ __global__ void __launch_bounds__(grid_merge_sizes<Words, V>::threads, grid_merg
                         skip = begin - a;
       auto const count = unsigned(end - begin < work.run ? end - begin : work.run);
       if (unsigned const warp = threadIdx.x / warp_threads; warp < 2) {
-        std::size_t const found = merger::split(from.items + a, b - a, from.items + b, end - b, skip + warp * count, less);
-        if (lane_id() == 0) splits[warp] = found;
+        std::size_t const place = skip + warp * count,
+                          of_a = merger::split(from.items + a, b - a, from.items + b, end - b, place, less);
+        if (lane_id() == 0) splits[warp] = of_a;
       }
       __syncthreads();
       // An order that contradicts itself leaves the number within bounds.
