@@ -1,11 +1,15 @@
 #pragma once
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <type_traits>
 #include <vector>
 
 #include "base/threads.hpp"
 #include "sort_core/host/records.hpp"
+#include "sort_core/host/small.hpp"
+#include "sort_core/host/vector_selection.hpp"
+#include "sort_core/host/vectorized.hpp"
 
 // Detection of input that is already in ascending or descending order. `code` gives the part of a key that is compared
 // (small.hpp).
@@ -26,17 +30,16 @@ bool nowhere(K const* keys, std::size_t n, Wrong wrong) {
     if (wrong(keys[i - 1], keys[i])) return false;
   return true;
 }
-/// Does the same on all threads.
-template <class K, class Wrong>
-bool nowhere_at_all(K const* keys, std::size_t n, Wrong wrong) {
+/// Returns true if right(begin, end) is for ranges that cover [0, n) and share an end with the next. On all threads, if that is
+/// faster than to wake them.
+/// @param of_one_thread  the number of items up to which it is not
+template <class Right>
+bool right_everywhere(std::size_t n, std::size_t of_one_thread, Right right) {
   blocks const parts(n, 1 << 14);
-  if (parts.count == 1) return nowhere(keys, n, wrong);
-  std::vector<unsigned char> right(parts.count);
-  parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
-    std::size_t const first = begin - (begin != 0);
-    right[part] = nowhere(keys + first, end - first, wrong);
-  });
-  return std::find(right.begin(), right.end(), 0) == right.end();
+  if (parts.count == 1 || n <= of_one_thread) return right(0, n);
+  std::vector<unsigned char> results(parts.count);
+  parts.run([&](std::size_t part, std::size_t begin, std::size_t end) { results[part] = right(begin - (begin != 0), end); });
+  return std::find(results.begin(), results.end(), 0) == results.end();
 }
 
 template <class Code>
@@ -50,11 +53,22 @@ auto ascends(Code const& code) {
 
 template <class K, class Code>
 bool in_order(K const* keys, std::size_t n, Code const& code) {
+  if constexpr (for_vectors<K, nothing>) {
+    auto const by_vectors = [&](key_code<K> of) {  // random keys fail early
+      return ascend_one_by_one(keys, std::min<std::size_t>(n, 8), of) && ascend_by_vectors(keys, n, of);
+    };
+    if constexpr (std::same_as<Code, whole<K, smaller>>) return by_vectors({});
+    if constexpr (std::same_as<Code, encoded<K>>)
+      if (code.mask == K(~K{0})) return by_vectors(code.code);
+  }
   return nowhere(keys, n, descends(code));
 }
+/// Returns the same on all threads.
 template <class K, class Code>
 bool everywhere_in_order(K const* keys, std::size_t n, Code const& code) {
-  return nowhere_at_all(keys, n, descends(code));
+  constexpr std::size_t of_one_thread = for_vectors<K, nothing> ? (std::size_t{1} << 19) / sizeof(K) : 0;
+  return right_everywhere(n, of_one_thread,
+                          [&](std::size_t begin, std::size_t end) { return in_order(keys + begin, end - begin, code); });
 }
 
 /// Writes from[0, n), which descends, in reverse to another array `to`, but keeps the order of equal items.
@@ -95,7 +109,10 @@ bool sort_presorted(records<K, V> from, records<K, V> to, records<K, V> other, s
     if (!in_place) copy_all(from, to, n);
     return true;
   }
-  if (!nowhere_at_all(from.keys, n, ascends(code))) return false;
+  bool const falls = right_everywhere(n, 0, [&](std::size_t begin, std::size_t end) {
+    return nowhere(from.keys + begin, end - begin, ascends(code));
+  });
+  if (!falls) return false;
   turn_round(from, in_place ? other : to, n, code);
   if (in_place) copy_all(other, to, n);
   return true;

@@ -4,7 +4,8 @@
 
 #include "ordo/radix_key.hpp"
 
-// Selections from keys alone by one thread with the widest vectors of the processor that the program runs on (vectorized.cpp).
+// Selections from keys alone, and a test of their order, by one thread with the widest vectors of the processor that the
+// program runs on (vectorized.cpp).
 #pragma GCC visibility push(default)
 namespace ordo::inline v0::host_detail {
 
@@ -20,6 +21,10 @@ std::size_t find_less(std::uint32_t const* keys, std::size_t n, key_code<std::ui
 std::size_t find_less(std::uint64_t const* keys, std::size_t n, key_code<std::uint64_t> code, std::uint64_t limit,
                       std::uint64_t max_magnitude) noexcept;
 
+/// Returns true if none of n keys has a smaller code than the one before it.
+bool ascend_by_vectors(std::uint32_t const* keys, std::size_t n, key_code<std::uint32_t> code) noexcept;
+bool ascend_by_vectors(std::uint64_t const* keys, std::size_t n, key_code<std::uint64_t> code) noexcept;
+
 }  // namespace ordo::inline v0::host_detail
 #pragma GCC visibility pop
 
@@ -31,6 +36,14 @@ std::size_t find_less_one_by_one(U const* keys, std::size_t n, key_code<U> code,
   std::size_t i = 0;
   while (i < n && code.encode(keys[i]) >= limit && U(keys[i] & U(~key_code<U>::top)) <= max_magnitude) ++i;
   return i;
+}
+
+/// As ascend_by_vectors, without vectors.
+template <class U>
+bool ascend_one_by_one(U const* keys, std::size_t n, key_code<U> code) {
+  for (std::size_t i = 1; i < n; ++i)
+    if (code.encode(keys[i]) < code.encode(keys[i - 1])) return false;
+  return true;
 }
 
 }  // namespace ordo::inline v0::host_detail

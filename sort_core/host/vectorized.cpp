@@ -96,6 +96,10 @@ template <class U>
 std::size_t FindLess(U const* keys, std::size_t n, key_code<U> code, U limit, U max_magnitude) {
   return find_less_one_by_one(keys, n, code, limit, max_magnitude);
 }
+template <class U>
+bool Ascend(U const* keys, std::size_t n, key_code<U> code) {
+  return ascend_one_by_one(keys, n, code);
+}
 #else
 
 // Signed lanes, because only these have a comparison on every processor: a code is stored with its top bit flipped.
@@ -573,6 +577,24 @@ HWY_INLINE std::size_t FindLess(U const* unsigned_keys, std::size_t n, key_code<
   return i + find_less_one_by_one(unsigned_keys + i, n - i, code, limit, max_magnitude);
 }
 
+template <class U>
+HWY_INLINE bool Ascend(U const* unsigned_keys, std::size_t n, key_code<U> code) {
+  using T = lane<U>;
+  T const* const keys = reinterpret_cast<T const*>(unsigned_keys);
+  encoder<T> const in{code};
+  tag<T> const d;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  auto const descents = [&](std::size_t i) HWY_ATTR {
+    return hn::Lt(in.encode(d, hn::LoadU(d, keys + i + 1)), in.encode(d, hn::LoadU(d, keys + i)));
+  };
+  std::size_t i = 0;
+  for (; i + unrolled * lanes < n; i += unrolled * lanes) {
+    auto const any = hn::Or(hn::Or(descents(i), descents(i + lanes)), hn::Or(descents(i + 2 * lanes), descents(i + 3 * lanes)));
+    if (!hn::AllFalse(d, any)) return false;
+  }
+  return ascend_one_by_one(unsigned_keys + i, n - i, code);
+}
+
 std::size_t NetworkKeys(std::size_t key_bytes) {
   return max_rows * (key_bytes == 4 ? hn::MaxLanes(tag<std::int32_t>()) : hn::MaxLanes(tag<std::int64_t>()));
 }
@@ -610,6 +632,12 @@ std::size_t FindLess32(std::uint32_t const* keys, std::size_t n, key_code<std::u
 std::size_t FindLess64(std::uint64_t const* keys, std::size_t n, key_code<std::uint64_t> code, std::uint64_t limit,
                        std::uint64_t max_magnitude) {
   return FindLess(keys, n, code, limit, max_magnitude);
+}
+bool Ascend32(std::uint32_t const* keys, std::size_t n, key_code<std::uint32_t> code) {
+  return Ascend(keys, n, code);
+}
+bool Ascend64(std::uint64_t const* keys, std::size_t n, key_code<std::uint64_t> code) {
+  return Ascend(keys, n, code);
 }
 }  // namespace ordo::inline v0::host_detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -740,6 +768,12 @@ std::size_t find_less(std::uint32_t const* keys, std::size_t n, key_code<std::ui
 std::size_t find_less(std::uint64_t const* keys, std::size_t n, key_code<std::uint64_t> code, std::uint64_t limit,
                       std::uint64_t max_magnitude) noexcept {
   return ORDO_CHOSEN(FindLess64)(keys, n, code, limit, max_magnitude);
+}
+bool ascend_by_vectors(std::uint32_t const* keys, std::size_t n, key_code<std::uint32_t> code) noexcept {
+  return ORDO_CHOSEN(Ascend32)(keys, n, code);
+}
+bool ascend_by_vectors(std::uint64_t const* keys, std::size_t n, key_code<std::uint64_t> code) noexcept {
+  return ORDO_CHOSEN(Ascend64)(keys, n, code);
 }
 
 void limit_vectors(std::size_t bytes, unsigned partitions) noexcept {

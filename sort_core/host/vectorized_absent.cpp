@@ -24,6 +24,12 @@ std::size_t find_less(std::uint64_t const* keys, std::size_t n, key_code<std::ui
                       std::uint64_t max_magnitude) noexcept {
   return find_less_one_by_one(keys, n, code, limit, max_magnitude);
 }
+bool ascend_by_vectors(std::uint32_t const* keys, std::size_t n, key_code<std::uint32_t> code) noexcept {
+  return ascend_one_by_one(keys, n, code);
+}
+bool ascend_by_vectors(std::uint64_t const* keys, std::size_t n, key_code<std::uint64_t> code) noexcept {
+  return ascend_one_by_one(keys, n, code);
+}
 void limit_vectors(std::size_t, unsigned) noexcept {}
 
 }  // namespace ordo::inline v0::host_detail

@@ -93,6 +93,21 @@ void check_find_less(std::vector<U> const& keys, ordo::key_code<U> code) {
   }
 }
 
+/// Checks ordered keys, and the same with one descent, at the begin, at the end or anywhere.
+template <class U>
+void check_ascend(std::vector<U> keys, ordo::key_code<U> code) {
+  std::size_t const n = keys.size();
+  keys = sorted_by(keys, code);
+  bool right = ordo::host_detail::ascend_by_vectors(keys.data(), n, code);
+  for (std::size_t const at : {std::size_t{1}, n / 3, n / 2, n - 1}) {
+    if (at == 0 || at >= n || keys[at - 1] == keys[at]) continue;
+    std::swap(keys[at - 1], keys[at]);
+    right = right && !ordo::host_detail::ascend_by_vectors(keys.data(), n, code);
+    std::swap(keys[at - 1], keys[at]);
+  }
+  if (!right) CHECK(right);
+}
+
 std::vector<std::size_t> all_sizes() {
   std::vector<std::size_t> sizes;
   for (std::size_t n = 0; n <= 300; ++n) sizes.push_back(n);
@@ -100,7 +115,7 @@ std::vector<std::size_t> all_sizes() {
   return sizes;
 }
 
-/// Checks selections, and searches for small codes.
+/// Checks selections, searches for small codes, and tests of order.
 template <class U>
 void check_selections() {
   ordo::host_backend backend(1);
@@ -115,6 +130,7 @@ void check_selections() {
         auto const code = all[(n + pattern) % all.size()];
         check_selection(backend, keys, (n * (pattern + 1) / 3 + pattern) % n, code);
         check_find_less(keys, code);
+        check_ascend(keys, code);
       }
     }
   }
