@@ -10,8 +10,8 @@
 #include "sort_core/cuda/runtime/launch.cuh"
 #include "sort_core/cuda/tuning/segmented.cuh"
 
-// The sort of few items in any segments, in one launch: without a plan, lists and their memory. Launches are most of the time of
-// such a sort.
+// The sort of few items in any segments, in one launch: without a plan, lists and their memory. Launches are most of the time
+// of such a sort.
 namespace ordo::inline v0::cuda_detail {
 
 template <class K, class V>

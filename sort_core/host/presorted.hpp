@@ -30,9 +30,9 @@ bool nowhere(K const* keys, std::size_t n, Wrong wrong) {
     if (wrong(keys[i - 1], keys[i])) return false;
   return true;
 }
-/// Returns true if right(begin, end) is for ranges that cover [0, n) and share an end with the next. On all threads, if that is
-/// faster than to wake them.
-/// @param of_one_thread  the number of items up to which it is not
+/// Returns true if right(begin, end) holds for every block of [0, n), each with the last item of the block before. Uses all
+/// threads.
+/// @param of_one_thread  the maximum of items that the calling thread tests alone, because waking others takes longer
 template <class Right>
 bool right_everywhere(std::size_t n, std::size_t of_one_thread, Right right) {
   blocks const parts(n, 1 << 14);
@@ -63,7 +63,7 @@ bool in_order(K const* keys, std::size_t n, Code const& code) {
   }
   return nowhere(keys, n, descends(code));
 }
-/// Returns the same on all threads.
+/// Returns the same, and uses all threads.
 template <class K, class Code>
 bool everywhere_in_order(K const* keys, std::size_t n, Code const& code) {
   constexpr std::size_t of_one_thread = for_vectors<K, nothing> ? (std::size_t{1} << 19) / sizeof(K) : 0;

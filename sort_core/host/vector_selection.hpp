@@ -21,7 +21,7 @@ std::size_t find_less(std::uint32_t const* keys, std::size_t n, key_code<std::ui
 std::size_t find_less(std::uint64_t const* keys, std::size_t n, key_code<std::uint64_t> code, std::uint64_t limit,
                       std::uint64_t max_magnitude) noexcept;
 
-/// Returns true if none of n keys has a smaller code than the one before it.
+/// Returns true if the codes of n keys are in ascending order. Equal codes may follow each other.
 bool ascend_by_vectors(std::uint32_t const* keys, std::size_t n, key_code<std::uint32_t> code) noexcept;
 bool ascend_by_vectors(std::uint64_t const* keys, std::size_t n, key_code<std::uint64_t> code) noexcept;
 

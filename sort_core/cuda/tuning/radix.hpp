@@ -67,8 +67,8 @@ constexpr unsigned narrower_bits = 8;
 
 /// The cost of a level that finds all keys in one digit, relative to one that moves them.
 constexpr double count_only = 0.25;
-/// The same of a copy: 0.5 ms for 2^28 keys of 32 bits and 1 ms with values, where two moves and the sort in blocks take 3.8 and
-/// 7.2 ms.
+/// The same of a copy: 0.5 ms for 2^28 keys of 32 bits and 1 ms with values, where two moves and the sort in blocks take 3.8
+/// and 7.2 ms.
 constexpr double copy_moves = 0.5;
 
 /// The average number of moves up to which an MSD sort is faster than an LSD sort: `worth` for keys of which all bits count. It
@@ -106,8 +106,8 @@ constexpr std::size_t wide_length_from(std::size_t key_bytes, bool has_values) {
 /// passes that encode and decode them take no longer.
 constexpr std::size_t floats_as_they_are_from = std::size_t{1} << 22;
 
-/// The maximum of items that are sorted in one launch: by as many blocks as run at once or, up to half_grid_up_to, by half_grid,
-/// of which fewer wait for each other. On an H200, 32-bit keys take 27 to 33 microseconds from 2^14 to 2^18 items, where an LSD
+/// The maximum of items that are sorted in one launch: by as many blocks as run at once or, up to half_grid_up_to, by
+/// half_grid, of which fewer wait for each other. On an H200, 32-bit keys take 27 to 33 microseconds from 2^14 to 2^18 items, where an LSD
 /// sort takes 52 to 65; at 2^20, 62 and 84, but uneven ones up to 105.
 constexpr std::size_t one_launch_up_to(std::size_t key_bytes, std::size_t value_bytes) {
   return std::size_t{1} << (value_bytes == 0 || (key_bytes > 4 && value_bytes <= 4) ? 20 : 19);

@@ -109,9 +109,9 @@ constexpr unsigned first_alike(unsigned c) {
   return c;
 }
 
-/// Up to this many items, a few classes take in all others, because launches take most of the time: at 10^5 items in segments of
-/// about 1000, 102 microseconds with 22 classes and 49 with these, on an H100. One more class is for segments that are short on
-/// average. Merged classes are odd, because lists of two classes share memory.
+/// Up to this many items, a few classes take in all others, because launches take most of the time: at 10^5 items in segments
+/// of about 1000, 102 microseconds with 22 classes and 49 with these, on an H100. One more class is for segments that are short
+/// on average. Merged classes are odd, because lists of two classes share memory.
 constexpr std::size_t few_launches_up_to = std::size_t{1} << 21, short_on_average = 256;
 constexpr unsigned classes_of_short = fewest_classes | 1u << 7;
 
