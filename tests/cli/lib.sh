@@ -124,3 +124,17 @@ job_succeeded() {
   fi
   wait "$1"
 }
+# killed_midway SECONDS COMMAND...: run a command in 3 processes, kill one of them at random SECONDS after all have started, and say
+# whether the job failed: in a fast run it may have succeeded before. The others have to end within 10 seconds.
+killed_midway() {
+  local wait=$1 job begin members=()
+  shift
+  mpirun --oversubscribe --allow-run-as-root -n 3 "$@" 2> err &
+  job=$!
+  while kill -0 $job && ((${#members[@]} < 3)); do read -ra members < /proc/$job/task/$job/children || true; done 2> /dev/null
+  sleep "$wait"
+  begin=$SECONDS
+  if ((${#members[@]})); then kill -9 "${members[RANDOM % ${#members[@]}]}" || true; fi
+  if job_succeeded $job; then return 1; fi
+  ((SECONDS - begin <= 10)) || { echo 'the others went on'; exit 1; }
+}
