@@ -283,7 +283,12 @@ class host_backend {
     };
     with_scratch<K, Index>(n, [&](host_detail::records<K, Index> scratch) {
       host_detail::run_in(arena_, [&] {
-        host_detail::sort_computed(computed{key}, {keys.data(), index.data()}, scratch, n, detail::clipped<K>(bits));
+        bit_range const used = detail::clipped<K>(bits);
+        if constexpr (host_detail::may_have_few_values<K>)
+          if (detail::bit_mask<K>(used) == K(~K{0}) &&
+              host_detail::sort_few_values(computed{key}, keys.data(), index.data(), n, key_code<K>{}))
+            return;
+        host_detail::sort_computed(computed{key}, {keys.data(), index.data()}, scratch, n, used);
       });
     });
   }

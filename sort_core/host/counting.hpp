@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +14,8 @@
 #include "sort_core/host/records.hpp"
 #include "sort_core/host/vectorized.hpp"
 
-// Stable sorting of keys of 8 and 16 bits by counting, on all threads. Keys alone are counted and written anew; keys with
-// values are distributed by 8 bits once or twice.
+// Stable sorting by counting, on all threads, of keys of 8 and 16 bits, and of wider ones that have few values. Keys alone are
+// counted and written anew; narrow keys with values are distributed by 8 bits once or twice.
 namespace ordo::inline v0::host_detail {
 
 template <class K>
@@ -34,6 +35,16 @@ K* write_equal(K* to, K const* end, K key, std::size_t count) {
   for (std::size_t i = 0; i < step; ++i) to[i] = key;
   if (count > step) std::fill_n(to + step, count - step, key);
   return to + count;
+}
+
+/// Writes key(i) to to[begins[i], begins[i + 1]) for each i, on all threads.
+template <class K, class Key>
+void write_each(K* to, std::vector<std::size_t> const& begins, Key key) {
+  blocks(begins.back(), 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
+    std::size_t i = std::size_t(std::upper_bound(begins.begin(), begins.end(), begin) - begins.begin()) - 1;
+    for (K* at = to + begin; at != to + end; ++i)
+      at = write_equal(at, to + end, key(i), std::min(begins[i + 1], end) - std::size_t(at - to));
+  });
 }
 
 /// Sorts from[0, n) into `to`, which may be `from`, by code.encode(key). Counts with integers of the type Count.
@@ -68,11 +79,7 @@ void count_all_keys(K const* from, K* to, std::size_t n, key_code<K> code) {
   }
   std::vector<std::size_t> begins(bins + 1);
   for (std::size_t c = 0; c < bins; ++c) begins[c + 1] = begins[c] + counts[code.decode(K(c))];
-  parts.run([&](std::size_t, std::size_t begin, std::size_t end) {
-    std::size_t c = std::size_t(std::upper_bound(begins.begin(), begins.end(), begin) - begins.begin()) - 1;
-    for (K* at = to + begin; at != to + end; ++c)
-      at = write_equal(at, to + end, code.decode(K(c)), std::min(begins[c + 1], end) - std::size_t(at - to));
-  });
+  write_each(to, begins, [=](std::size_t c) { return code.decode(K(c)); });
 }
 
 /// Sorts from[0, n) into `to`, which may be `from`, by 32 bits of their codes. n is at most max_widened.
@@ -234,6 +241,111 @@ void sort_narrow(Value value, records<K, V> to, records<K, V> scratch, std::size
   distribution const high(scratch.keys, n, high_digit, of_high);
   if (high.all_equal()) return copy_all(scratch, to, n);
   high.template move<true>(stored_value<V>{scratch.values}, to);
+}
+
+/// At least this many keys of 32 and 64 bits are counted if they have at most max_distinct values. Hash tables for so many fit
+/// in the L1 cache.
+constexpr std::size_t min_with_few_values = std::size_t{1} << 14, max_distinct = 128;
+template <class K>
+constexpr bool may_have_few_values = for_vectors<K, nothing>;
+
+/// The different codes among some keys, with a number for each.
+template <class K>
+class distinct_codes {
+ public:
+  /// Counts a code. @returns false if there are too many different ones, or too many in one place of the table
+  bool add(K code) {
+    std::size_t slot = home(code);
+    for (std::size_t step = 0; numbers_[slot] == 0 || codes_[slot] != code; slot = (slot + 1) % slots) {
+      if (numbers_[slot] == 0) {
+        if (size_ == max_distinct) return false;
+        used_[size_++] = std::uint16_t(slot);
+        codes_[slot] = code;
+        break;
+      }
+      if (++step == max_steps) return false;
+    }
+    ++numbers_[slot];
+    return true;
+  }
+  /// Returns the number of a code that has been counted. Any other may have that of another code.
+  [[nodiscard]] std::size_t& operator[](K code) {
+    std::size_t slot = home(code);
+    for (std::size_t step = 1; codes_[slot] != code && step != max_steps; ++step) slot = (slot + 1) % slots;
+    return numbers_[slot];
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] K code(std::size_t i) const { return codes_[used_[i]]; }
+  /// Returns the slot at which the search for a code begins.
+  static std::size_t home(K code) { return std::size_t(std::uint64_t{code} * 0x9e3779b97f4a7c15 >> (64 - slot_bits)); }
+
+ private:
+  static constexpr unsigned slot_bits = 10;
+  static constexpr std::size_t slots = std::size_t{1} << slot_bits, max_steps = 8;
+
+  std::array<K, slots> codes_{};
+  std::array<std::size_t, slots> numbers_{};
+  std::array<std::uint16_t, max_distinct> used_{};
+  std::size_t size_ = 0;
+};
+
+/// Returns true if a sample says that source.key(0) ... source.key(n - 1) may have few values.
+template <class K, class Source>
+bool seem_few(Source source, std::size_t n) {
+  constexpr std::size_t samples = 128, max_different = 96;  // of 128 values these samples have some 81
+  distinct_codes<K> different;
+  sample_places place(n);
+  for (std::size_t i = 0; i < samples; ++i)
+    if (!different.add(source.key(place())) || different.size() > max_different) return false;
+  return true;
+}
+
+/// Sorts source(0) ... source(n - 1), whose source.key(i) and source.value(i) may be computed, if they have few different keys:
+/// counts each of these, moves the values, and writes the keys anew, decoded. Stable. Otherwise it writes nothing and returns
+/// false.
+/// @param keys  for the keys; source.key may read it
+/// @param values  for the values; source.value must not read it
+template <class Source, class K, class V>
+bool sort_few_values(Source source, K* keys, V* values, std::size_t n, key_code<K> code) {
+  if (n < min_with_few_values || !seem_few<K>(source, n)) return false;
+  blocks const parts(n, 1 << 14);
+  std::vector<distinct_codes<K>> different(parts.count);
+  std::atomic<bool> has_many = false;
+  parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+    if (has_many.load(std::memory_order_relaxed)) return;
+    for (std::size_t i = begin; i < end; ++i)
+      if (!different[part].add(source.key(i))) return has_many.store(true, std::memory_order_relaxed);
+  });
+  if (has_many) return false;
+  std::vector<K> all;
+  for (distinct_codes<K> const& of : different) {
+    for (std::size_t i = 0; i < of.size(); ++i) all.push_back(of.code(i));
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+  }
+  std::vector<std::size_t> starts(all.size() * parts.count, 0), begins{0};  // a row of blocks for each code
+  auto const each_code = [&](auto f) {
+    for (std::size_t part = 0; part < parts.count; ++part)
+      for (std::size_t i = 0; i < different[part].size(); ++i) {
+        K const key = different[part].code(i);
+        auto const row = std::size_t(std::lower_bound(all.begin(), all.end(), key) - all.begin());
+        f(different[part][key], starts[row * parts.count + part]);
+      }
+  };
+  each_code([](std::size_t count, std::size_t& start) { start = count; });
+  std::size_t sum = 0;
+  for (std::size_t row = 0; row < all.size(); ++row) {
+    for (std::size_t part = 0; part < parts.count; ++part) sum += std::exchange(starts[row * parts.count + part], sum);
+    begins.push_back(sum);
+  }
+  if constexpr (!std::same_as<V, nothing>) {
+    each_code([](std::size_t& next, std::size_t start) { next = start; });
+    parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) values[different[part][source.key(i)]++] = source.value(i);
+    });
+  }
+  write_each(keys, begins, [&](std::size_t row) { return code.decode(all[row]); });
+  return true;
 }
 
 }  // namespace ordo::inline v0::host_detail

@@ -14,7 +14,7 @@
 // Common parts of the sorts by distribution, however they choose a bucket.
 namespace ordo::inline v0::host_detail {
 
-/// At most this many items are sorted by one thread.
+/// At most this many keys are sorted by one thread.
 constexpr std::size_t parallel_limit = std::size_t{1} << 16;
 
 /// The positions of the samples of a sort of n items. They depend on n alone, so that every run takes the same.

@@ -24,6 +24,10 @@
 namespace ordo::inline v0::host_detail {
 
 constexpr unsigned digit_bits = 8;
+/// At most this many records are sorted by one thread, because a distribution by all would take longer. With values a sort
+/// takes longer, and so the limit is lower.
+template <class V>
+constexpr std::size_t one_thread_limit = std::same_as<V, nothing> ? parallel_limit : parallel_limit / 2;
 
 /// Returns the highest digit of `bits`, at most `width` bits wide.
 inline bit_range top_digit(bit_range bits, unsigned width) {
@@ -210,7 +214,7 @@ void encode_all(records<K, V> from, records<K, V> to, std::size_t n, key_code<K>
 template <class K, class V>
 void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across, std::size_t max_vector,
                   key_code<K> code = {}) {
-  bool const one_thread = is_narrow<K> || n <= parallel_limit;  // sort_narrow has taken more keys that are narrow
+  bool const one_thread = is_narrow<K> || n <= one_thread_limit<V>;  // sort_narrow has taken more keys that are narrow
   masked<K> const left{detail::bit_mask<K>(bits)};
   if (one_thread ? in_order(from.keys, n, left) : everywhere_in_order(from.keys, n, left)) {  // also if all are equal
     blocks(n, 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
@@ -250,7 +254,7 @@ void sort_computed(Source source, records<K, V> to, records<K, V> scratch, std::
       sort_narrow([source](std::size_t i) { return source.value(i); }, to, scratch, n, bits, false);
       return decode_each(to.keys, n, code);
     }
-  if (is_narrow<K> || n <= parallel_limit) {  // a distribution by all threads would take longer than the sort
+  if (is_narrow<K> || n <= one_thread_limit<V>) {
     for (std::size_t i = 0; i < n; ++i) to.set(i, source.key(i), source.value(i));
     return sort_records(to, scratch, n, bits, false, max_vector, code);
   }
@@ -281,6 +285,17 @@ void sort_encoded(records<K, V> from, records<K, V> to, records<K, V> other, std
   bool const presorted = is_whole ? sort_presorted(from, to, other, n, whole<K, smaller>{})
                                   : sort_presorted(from, to, other, n, encoded<K>{code, mask});
   if (presorted) return;
+  constexpr bool has_values = !std::same_as<V, nothing>;
+  if constexpr (may_have_few_values<K> && (has_values || sizeof(K) == 8))  // vectors sort keys of 32 bits alone as fast
+    if (mask == K(~K{0})) {
+      bool const in_place = has_values && from.keys == to.keys;
+      V* const values = in_place ? other.values : to.values;
+      if (sort_few_values(to_encode<K, V>{from, code}, to.keys, values, n, code)) {
+        if constexpr (has_values)
+          if (in_place) copy_all(records<V, nothing>{values, nullptr}, records<V, nothing>{to.values, nullptr}, n);
+        return;
+      }
+    }
   std::size_t const max_vector = max_vector_records<K, V>(bits);
   if constexpr (for_vectors<K, V>) {
     auto const threads = unsigned(tbb::this_task_arena::max_concurrency());
@@ -308,7 +323,7 @@ void sort_encoded(records<K, V> from, records<K, V> to, records<K, V> other, std
     }
   }
   if constexpr (!is_narrow<K> || std::same_as<V, nothing>)
-    if (n > parallel_limit) return sort_computed(to_encode<K, V>{from, code}, to, other, n, bits, code);
+    if (n > one_thread_limit<V>) return sort_computed(to_encode<K, V>{from, code}, to, other, n, bits, code);
   encode_all(from, to, n, code);
   sort_records(to, other, n, bits, false, max_vector, code);
 }

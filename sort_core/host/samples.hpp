@@ -23,6 +23,8 @@ namespace ordo::inline v0::host_detail {
 constexpr unsigned max_levels = 8;
 /// Up to this many items, merging is faster than distributing.
 constexpr std::size_t merge_limit = 128;
+/// Up to this many items, one thread sorts. That is fewer than in a radix sort, because comparisons take longer.
+constexpr std::size_t compared_limit = parallel_limit / 4;
 
 /// The splitters of buckets. Bucket b holds the items after splitter b-1 and not after splitter b. If items that equal a
 /// splitter have a bucket of their own, its number counts twice: 2b holds the items below it, and 2b + 1 those equal to it.
@@ -185,7 +187,7 @@ void sort_bucket_by(records<K, V> from, records<K, V> to, std::uint8_t* bucket, 
 template <class K, class V, class Less>
 void sort_records_by(records<K, V> from, records<K, V> to, std::uint8_t* bucket, std::size_t n, Less const& less, bool across,
                      unsigned rounds) {
-  if (n <= parallel_limit || rounds == 0) return sort_bucket_by(from, to, bucket, n, less, across, rounds);
+  if (n <= compared_limit || rounds == 0) return sort_bucket_by(from, to, bucket, n, less, across, rounds);
   splitters<K, Less> const by(from.keys, n, to.keys, less, [&](K* sample, K* scratch, std::size_t size) {
     sort_bucket_by(records<K, nothing>{sample, nullptr}, {scratch, nullptr}, bucket, size, less, false, rounds - 1);
   });

@@ -11,7 +11,8 @@
 #include "tests/unit/guarded.hpp"
 #include "tests/unit/mixed.hpp"
 
-// The CPU's sorts of keys of 8 and 16 bits, around the numbers of items at which they change their method.
+// The CPU's sorts of keys of 8 and 16 bits, and of wider ones of few values, around the numbers of items and values at which
+// they change their method.
 namespace {
 
 constexpr unsigned num_patterns = 7;
@@ -99,8 +100,65 @@ void check_sizes() {
   }
 }
 
+/// Returns keys of some values in random order.
+template <class K>
+std::vector<K> keys_among(std::vector<K> const& values, std::size_t n) {
+  std::vector<K> all(n);
+  for (std::size_t i = 0; i < n; ++i) all[i] = values[mixed(n + i) % values.size()];
+  return all;
+}
+
+/// Returns values for which a search begins at the same place of the table.
+template <class K>
+std::vector<K> values_of_one_slot(std::size_t count) {
+  using table = ordo::host_detail::distinct_codes<K>;
+  std::vector<K> all;
+  for (std::uint64_t i = 0; all.size() != count; ++i)
+    if (K const value = K(mixed(i)); table::home(value) == 1023) all.push_back(value);  // the last: it goes on at the first
+  return all;
+}
+
+template <class K, class V>
+void check_few_values() {
+  using ordo::host_detail::max_distinct;
+  auto const random = [](std::size_t count) {
+    std::vector<K> all(count);
+    for (std::size_t i = 0; i < count; ++i) all[i] = K(mixed(i));
+    return all;
+  };
+  auto const all_codes = codes<K>();
+  for (unsigned threads : {1u, 3u}) {
+    ordo::host_backend backend(threads);
+    std::vector<std::size_t> const sizes =
+        threads == 1 ? std::vector<std::size_t>{16'383, 16'384} : std::vector<std::size_t>{32'767, 32'768, 65'537};
+    for (std::size_t n : sizes) {
+      INFO(8 * sizeof(K) << " bits, " << threads << " threads, " << n);
+      for (std::size_t count : {std::size_t{2}, std::size_t{90}, max_distinct - 1, max_distinct, max_distinct + 1}) {
+        auto keys = keys_among(random(count), n);
+        check<K, V>(backend, keys, all_codes[(n + count) % all_codes.size()], {});
+        if (count == max_distinct) check<K, V>(backend, keys, {}, {1, 8 * sizeof(K)});  // not all bits: another sort
+      }
+      // Values that no sample has seen, in one block or at the end of all.
+      auto keys = keys_among(random(3), n);
+      for (std::size_t i = 0; i < 2 * max_distinct; ++i) keys[n / 2 + i] = K(mixed(1000 + i));
+      check<K, V>(backend, keys, {}, {});
+      keys = keys_among(random(3), n);
+      for (std::size_t i = 0; i < max_distinct; ++i) keys[n - 1 - i * (n / max_distinct)] = K(mixed(1000 + i));
+      check<K, V>(backend, keys, {}, {});
+      keys = keys_among(random(100), n);
+      keys.back() = 0;
+      check<K, V>(backend, keys, {}, {});
+      for (std::size_t count : {8, 9, 20}) check<K, V>(backend, keys_among(values_of_one_slot<K>(count), n), {}, {});
+    }
+  }
+}
+
 }  // namespace
 
+TEST_CASE("wide keys of few values are sorted by counting", "[core][counting]") {
+  check_few_values<std::uint32_t, std::uint64_t>();
+  check_few_values<std::uint64_t, std::uint32_t>();
+}
 TEST_CASE("keys of 8 bits are sorted by counting", "[core][counting]") {
   check_sizes<std::uint8_t, std::uint64_t>();
 }
