@@ -28,6 +28,8 @@ constexpr unsigned digit_bits = 8;
 /// takes longer, and so the limit is lower.
 template <class V>
 constexpr std::size_t one_thread_limit = std::same_as<V, nothing> ? parallel_limit : parallel_limit / 2;
+/// At most this many keys are sorted by vectors of one thread if there are more threads.
+constexpr std::size_t vector_limit = parallel_limit / 2;
 
 /// Returns the highest digit of `bits`, at most `width` bits wide.
 inline bit_range top_digit(bit_range bits, unsigned width) {
@@ -299,11 +301,12 @@ void sort_encoded(records<K, V> from, records<K, V> to, records<K, V> other, std
   std::size_t const max_vector = max_vector_records<K, V>(bits);
   if constexpr (for_vectors<K, V>) {
     auto const threads = unsigned(tbb::this_task_arena::max_concurrency());
-    bool const by_vectors = n <= parallel_limit ? fit_vectors(from.keys, n, bits, max_vector)
-                                                : n <= max_vector && fit_vectors_on(threads, from.keys, n);
+    bool const one_thread = n <= (threads == 1 ? parallel_limit : vector_limit);
+    bool const by_vectors = one_thread ? fit_vectors(from.keys, n, bits, max_vector)
+                                       : n <= max_vector && fit_vectors_on(threads, from.keys, n);
     if (by_vectors) {
       if (from.keys != to.keys) copy_all(from, to, n);
-      if (n <= parallel_limit || threads == 1) return sort_by_vectors(to.keys, n, code, code);
+      if (one_thread || threads == 1) return sort_by_vectors(to.keys, n, code, code);
       return sort_by_vectors_on(threads, to.keys, n, code, code);
     }
   } else if constexpr (is_narrow<K>) {
