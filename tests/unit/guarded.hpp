@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -44,10 +45,8 @@ template <class B, class T>
 class guarded {
  public:
   guarded(B& backend, std::vector<T> const& values) : backend_(backend), size_(values.size()) {
-    auto const* const raw = reinterpret_cast<unsigned char const*>(values.data());
-    std::vector<unsigned char> image(guard, fill);
-    image.insert(image.end(), raw, raw + size_ * sizeof(T));
-    image.resize(bytes(), fill);
+    std::vector<unsigned char> image(bytes(), fill);
+    if (size_ != 0) std::memcpy(image.data() + guard, values.data(), size_ * sizeof(T));
     memory_ = copied_bytes(backend, image);
   }
 
