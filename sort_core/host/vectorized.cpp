@@ -581,17 +581,30 @@ template <class U>
 HWY_INLINE bool Ascend(U const* unsigned_keys, std::size_t n, key_code<U> code) {
   using T = lane<U>;
   T const* const keys = reinterpret_cast<T const*>(unsigned_keys);
-  encoder<T> const in{code};
   tag<T> const d;
   constexpr std::size_t lanes = hn::MaxLanes(d);
-  auto const descents = [&](std::size_t i) HWY_ATTR {
-    return hn::Lt(in.encode(d, hn::LoadU(d, keys + i + 1)), in.encode(d, hn::LoadU(d, keys + i)));
-  };
   std::size_t i = 0;
-  for (; i + unrolled * lanes < n; i += unrolled * lanes) {
-    auto const any = hn::Or(hn::Or(descents(i), descents(i + lanes)), hn::Or(descents(i + 2 * lanes), descents(i + 3 * lanes)));
-    if (!hn::AllFalse(d, any)) return false;
-  }
+  auto const begin_by = [&](auto encode) HWY_ATTR {  // whether the keys of whole vectors ascend
+    auto const descents = [&](std::size_t k) HWY_ATTR {
+      return hn::Lt(encode(hn::LoadU(d, keys + k + 1)), encode(hn::LoadU(d, keys + k)));
+    };
+    for (; i + unrolled * lanes < n; i += unrolled * lanes) {
+      auto const any =
+          hn::Or(hn::Or(descents(i), descents(i + lanes)), hn::Or(descents(i + 2 * lanes), descents(i + 3 * lanes)));
+      if (!hn::AllFalse(d, any)) return false;
+    }
+    return true;
+  };
+  // Most codes need a part of the general one, which takes longer than all else here.
+  auto const flip = hn::Set(d, T(code.flip ^ code.top)), flip_negative = hn::Set(d, T(code.flip_negative));
+  bool ascend = false;
+  if (code.rotate != 0)
+    ascend = begin_by([&](auto v) HWY_ATTR { return encoder<T>{code}.encode(d, v); });
+  else if (code.flip_negative != 0)
+    ascend = begin_by([&](auto v) HWY_ATTR { return hn::Xor(hn::Xor(v, hn::And(hn::BroadcastSignBit(v), flip_negative)), flip); });
+  else
+    ascend = begin_by([&](auto v) HWY_ATTR { return hn::Xor(v, flip); });
+  if (!ascend) return false;
   return ascend_one_by_one(unsigned_keys + i, n - i, code);
 }
 
