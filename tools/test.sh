@@ -21,7 +21,7 @@ for preset in "${sanitizers[@]}"; do
   began=$SECONDS
   checked=$(tools/build.sh --preset "$preset" ordo_test)
   echo "unit tests, $preset"
-  "$checked/bin/ordo_test"
+  TSAN_OPTIONS=${TSAN_OPTIONS-strict_memcmp=0} "$checked/bin/ordo_test"  # else long reads are looked at to their last byte
   echo "$preset: $((SECONDS - began)) s"
 done
 # One run of ctest: the cores are never idle between two stages, and its last lines count all tests. Its summary by label has

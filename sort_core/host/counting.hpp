@@ -313,8 +313,10 @@ bool sort_few_values(Source source, K* keys, V* values, std::size_t n, key_code<
   std::atomic<bool> has_many = false;
   parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
     if (has_many.load(std::memory_order_relaxed)) return;
+    distinct_codes<K>& counts = different[part];
+    Source const from = source;  // a copy: the compiler need not read it again after each number
     for (std::size_t i = begin; i < end; ++i)
-      if (!different[part].add(source.key(i))) return has_many.store(true, std::memory_order_relaxed);
+      if (!counts.add(from.key(i))) return has_many.store(true, std::memory_order_relaxed);
   });
   if (has_many) return false;
   std::vector<K> all;
@@ -341,7 +343,10 @@ bool sort_few_values(Source source, K* keys, V* values, std::size_t n, key_code<
   if constexpr (!std::same_as<V, nothing>) {
     each_code([](std::size_t& next, std::size_t start) { next = start; });
     parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) values[different[part][source.key(i)]++] = source.value(i);
+      distinct_codes<K>& next = different[part];
+      Source const from = source;
+      V* const to = values;
+      for (std::size_t i = begin; i < end; ++i) to[next[from.key(i)]++] = from.value(i);
     });
   }
   write_each(keys, begins, [&](std::size_t row) { return code.decode(all[row]); });

@@ -601,7 +601,9 @@ HWY_INLINE bool Ascend(U const* unsigned_keys, std::size_t n, key_code<U> code) 
   if (code.rotate != 0)
     ascend = begin_by([&](auto v) HWY_ATTR { return encoder<T>{code}.encode(d, v); });
   else if (code.flip_negative != 0)
-    ascend = begin_by([&](auto v) HWY_ATTR { return hn::Xor(hn::Xor(v, hn::And(hn::BroadcastSignBit(v), flip_negative)), flip); });
+    ascend = begin_by([&](auto v) HWY_ATTR {
+      return hn::Xor(hn::Xor(v, hn::And(hn::BroadcastSignBit(v), flip_negative)), flip);
+    });
   else
     ascend = begin_by([&](auto v) HWY_ATTR { return hn::Xor(v, flip); });
   if (!ascend) return false;
