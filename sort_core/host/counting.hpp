@@ -243,8 +243,8 @@ void sort_narrow(Value value, records<K, V> to, records<K, V> scratch, std::size
   high.template move<true>(stored_value<V>{scratch.values}, to);
 }
 
-/// At least this many keys of 32 and 64 bits are counted if they have at most max_distinct values. Hash tables for so many fit
-/// in the L1 cache.
+/// The number of keys of 32 and 64 bits from which they are counted if they have at most max_distinct values. A hash table of
+/// that many fits in the L1 cache.
 constexpr std::size_t min_with_few_values = std::size_t{1} << 14, max_distinct = 128;
 template <class K>
 constexpr bool may_have_few_values = for_vectors<K, nothing>;
@@ -253,7 +253,8 @@ constexpr bool may_have_few_values = for_vectors<K, nothing>;
 template <class K>
 class distinct_codes {
  public:
-  /// Counts a code. @returns false if there are too many different ones, or too many in one place of the table
+  /// Counts a code.
+  /// @returns false if there are too many different ones, or too many in one place of the table
   bool add(K code) {
     std::size_t slot = home(code);
     for (std::size_t step = 0; numbers_[slot] == 0 || codes_[slot] != code; slot = (slot + 1) % slots) {
@@ -289,10 +290,11 @@ class distinct_codes {
   std::size_t size_ = 0;
 };
 
-/// Returns true if a sample says that source.key(0) ... source.key(n - 1) may have few values.
+/// Returns true if a sample says that source.key(0) ... source.key(n - 1) may have few values. Of max_distinct values, a sample
+/// has some 81.
 template <class K, class Source>
 bool seem_few(Source source, std::size_t n) {
-  constexpr std::size_t samples = 128, max_different = 96;  // of 128 values these samples have some 81
+  constexpr std::size_t samples = 128, max_different = 96;
   distinct_codes<K> different;
   sample_places place(n);
   for (std::size_t i = 0; i < samples; ++i)
