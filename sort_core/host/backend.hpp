@@ -266,12 +266,16 @@ class host_backend {
   template <class K, class V>
   void radix_sort_in(scratch<K, V> memory, std::span<K> keys, std::span<V> values) {
     host_detail::records<K, V> const all{keys.data(), values.data()};
-    host_detail::run_in(arena_, [&] { host_detail::sort_encoded(all, all, memory.records(), keys.size(), detail::clipped<K>({}), {}); });
+    host_detail::run_in(arena_, [&] {
+      host_detail::sort_encoded(all, all, memory.records(), keys.size(), detail::clipped<K>({}), {});
+    });
   }
   template <class K, class V, class Less>
   void sample_sort_in(scratch<K, V> memory, std::span<K> keys, std::span<V> values, Less less) {
     host_detail::records<K, V> const all{keys.data(), values.data()};
-    host_detail::run_in(arena_, [&] { host_detail::sort_by_samples(all, memory.records(), memory.numbers, keys.size(), less); });
+    host_detail::run_in(arena_, [&] {
+      host_detail::sort_by_samples(all, memory.records(), memory.numbers, keys.size(), less);
+    });
   }
 
   template <class Key, class K, class Index>

@@ -252,7 +252,11 @@ constexpr bool may_have_few_values = for_vectors<K, nothing>;
 /// The different codes among some keys, with a number for each.
 template <class K>
 class distinct_codes {
+  static constexpr unsigned slot_bits = 10;
+
  public:
+  static constexpr std::size_t slots = std::size_t{1} << slot_bits;
+
   /// Counts a code.
   /// @returns false if there are too many different ones, or too many in one place of the table
   bool add(K code) {
@@ -281,8 +285,7 @@ class distinct_codes {
   static std::size_t home(K code) { return std::size_t(std::uint64_t{code} * 0x9e3779b97f4a7c15 >> (64 - slot_bits)); }
 
  private:
-  static constexpr unsigned slot_bits = 10;
-  static constexpr std::size_t slots = std::size_t{1} << slot_bits, max_steps = 8;
+  static constexpr std::size_t max_steps = 8;
 
   std::array<K, slots> codes_{};
   std::array<std::size_t, slots> numbers_{};

@@ -124,7 +124,7 @@ job_succeeded() {
   fi
   wait "$1"
 }
-# killed_midway SECONDS COMMAND...: run a command in 3 processes, kill one of them at random SECONDS after all have started, and say
+# killed_midway SECONDS COMMAND...: run a command in 3 processes, kill any one of them SECONDS after all have started, and say
 # whether the job failed: in a fast run it may have succeeded before. The others have to end within 10 seconds.
 killed_midway() {
   local wait=$1 job begin members=()

@@ -107,8 +107,8 @@ constexpr std::size_t wide_length_from(std::size_t key_bytes, bool has_values) {
 constexpr std::size_t floats_as_they_are_from = std::size_t{1} << 22;
 
 /// The maximum of items that are sorted in one launch: by as many blocks as run at once or, up to half_grid_up_to, by
-/// half_grid, of which fewer wait for each other. On an H200, 32-bit keys take 27 to 33 microseconds from 2^14 to 2^18 items, where an LSD
-/// sort takes 52 to 65; at 2^20, 62 and 84, but uneven ones up to 105.
+/// half_grid, of which fewer wait for each other. On an H200, 32-bit keys take 27 to 33 microseconds from 2^14 to 2^18 items,
+/// where an LSD sort takes 52 to 65; at 2^20, 62 and 84, but uneven ones up to 105.
 constexpr std::size_t one_launch_up_to(std::size_t key_bytes, std::size_t value_bytes) {
   return std::size_t{1} << (value_bytes == 0 || (key_bytes > 4 && value_bytes <= 4) ? 20 : 19);
 }

@@ -114,7 +114,7 @@ std::vector<K> values_of_one_slot(std::size_t count) {
   using table = ordo::host_detail::distinct_codes<K>;
   std::vector<K> all;
   for (std::uint64_t i = 0; all.size() != count; ++i)
-    if (K const value = K(mixed(i)); table::home(value) == 1023) all.push_back(value);  // the last: it goes on at the first
+    if (K const value = K(mixed(i)); table::home(value) + 1 == table::slots) all.push_back(value);  // goes on at the first
   return all;
 }
 
