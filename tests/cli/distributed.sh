@@ -12,12 +12,17 @@ mpirun_that_dies() (
 mpirun_that_dies 2 true
 ! mpirun_that_dies 1 bash -c 'exit 3' || { echo 'a failed process is hidden'; exit 1; }
 ! mpirun_that_dies 2 bash -c 'kill -9 $PPID' || { echo 'a killed process is hidden'; exit 1; }
-# One that crashes before runs again.
+# One that crashes before runs again, with the same input, and without the output of the first try.
 mpirun_that_crashes_once() (
-  mpirun() (if [[ -e crashed ]]; then command mpirun "$@"; else touch crashed; kill -SEGV "$BASHPID"; fi)
+  mpirun() (
+    if [[ ! -e crashed ]]; then touch crashed; command mpirun "$@"; rm "${@: -4:1}"/1.status; kill -SEGV "$BASHPID"; fi
+    command mpirun "$@"
+  )
   ranks "$@" 2> err
 )
-mpirun_that_crashes_once 2 true
+seq 9 > input
+mpirun_that_crashes_once 2 tail -n 2 < input > out
+[[ $(< out) == $'8\n9' ]]
 
 seed=${ORDO_SEED:-$RANDOM}
 for members in 1 2 3 16; do

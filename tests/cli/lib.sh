@@ -80,30 +80,39 @@ needs_mpi() {
 }
 # ranks N COMMAND...: runs a command in N processes. The status is mpirun's, or theirs if a signal has killed mpirun after all of
 # them had ended, as happens in PMIx_server_finalize. If mpirun has crashed before that, in its forwarding of output, and no process
-# had failed, the command runs again.
+# had failed, the command runs again: it reads a file on standard input from its start, and the output of the try before is dropped.
 ranks() {
-  local processes=$1 status rank own statuses try
+  local processes=$1 status rank own folder try
   shift
-  statuses=$(mktemp -d)
-  ln -s "$BASH" "$statuses/prun"  # the name of a launcher: the tools work alone where a script starts them
+  folder=$(mktemp -d)
+  ln -s "$BASH" "$folder/prun"  # the name of a launcher: the tools work alone where a script starts them
   for try in 1 2 3; do
     status=0
-    mpirun --oversubscribe --allow-run-as-root -n "$processes" \
-      "$statuses/prun" -c '"${@:2}"; own=$?; echo $own > "$1/$OMPI_COMM_WORLD_RANK"; exit $own' rank "$statuses" "$@" || status=$?
+    if [[ -f /dev/stdin ]]; then exec 3< /dev/stdin; else exec 3<&0; fi
+    # shellcheck disable=SC2016  # expanded by each process
+    mpirun --oversubscribe --allow-run-as-root -n "$processes" "$folder/prun" -c '
+      mine=$1/$OMPI_COMM_WORLD_RANK
+      "${@:2}" 2> "$mine.err" | cat > "$mine.out"
+      own=${PIPESTATUS[0]}
+      echo "$own" > "$mine.status"
+      exit "$own"' rank "$folder" "$@" <&3 > "$folder/mpirun.err" 2>&1 || status=$?
+    exec 3<&-
     ((status > 128)) || break
     echo "mpirun has died with status $status" >&2
-    if [[ $(find "$statuses" -type f -size +0 | wc -l) == "$processes" ]]; then
+    if [[ $(find "$folder" -name '*.status' -size +0 | wc -l) == "$processes" ]]; then
       status=0
       for ((rank = 0; rank < processes; ++rank)); do
-        own=$(< "$statuses/$rank")
+        own=$(< "$folder/$rank.status")
         ((status)) || status=$own
       done
       break
     fi
-    ((status == 139)) && ! grep -qsvx 0 "$statuses"/[0-9]* || break
-    rm -f "$statuses"/[0-9]*
+    ((status == 139)) && ! grep -qsvx 0 "$folder"/*.status || break
+    rm -f "$folder"/[0-9]*.{status,out,err}
   done
-  rm -r "$statuses"
+  cat "$folder"/*.err >&2
+  cat "$folder"/*.out
+  rm -r "$folder"
   return "$status"
 }
 

@@ -38,7 +38,8 @@ check 2 -s -n two mixed.gz equal mixed
 check 16 -V two mixed
 ranks 2 strsort - two < mixed > several
 strsort mixed two | cmp - several
-printf 'mixed\0two\0' | ranks 2 strsort --files0-from=- > several
+printf 'mixed\0two\0' > names
+ranks 2 strsort --files0-from=- < names > several
 strsort mixed two | cmp - several
 
 # Processes with commands of their own, and those that a script starts, work alone.
