@@ -163,8 +163,8 @@ std::vector<std::uint32_t> sorted_order(order_keys const& keys, key_table const&
     std::size_t const step = keys.count();
     if (keys.order().by[k] == spectrum_key::title) {
       auto const has_title = [&](std::uint32_t spectrum) { return column[spectrum * step] != order_keys::missing; };
-      auto const untitled = std::ranges::stable_partition(order, has_title);
-      sort_by_title(machine, keys, table.titles, codes, std::span(order.begin(), untitled.begin()));
+      auto const untitled = std::stable_partition(order.begin(), order.end(), has_title);
+      sort_by_title(machine, keys, table.titles, codes, std::span(order.begin(), untitled));
       continue;
     }
     for (std::size_t i = 0; i < count; ++i) codes[i] = column[order[i] * step];

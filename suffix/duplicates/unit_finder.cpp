@@ -388,8 +388,7 @@ void unit_finder::read_grams() {
   auto const is_same = [&](gram const& a, gram const& b) {
     return a.hash == b.hash && a.words == b.words && are_equal_words(words_in_other(a.where), words_in_other(b.where), a.words);
   };
-  auto const [first, last] = std::ranges::unique(grams_, is_same);
-  grams_.erase(first, last);
+  grams_.erase(std::unique(grams_.begin(), grams_.end(), is_same), grams_.end());
   for (gram const& each : grams_)
     if (std::ranges::find(lengths_, each.words) == lengths_.end()) lengths_.push_back(each.words);
   std::ranges::sort(lengths_);

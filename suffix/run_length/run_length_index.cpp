@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <future>
 #include <limits>
 #include <optional>
 #include <span>
@@ -183,32 +184,49 @@ class kmer_sample {
 }  // namespace
 
 struct run_length_index::state {
-  state(run_length_options with, method by) : options(std::move(with)), how(by), backend(options.machine.threads) {}
+  state(run_length_options with, method by)
+      : options(std::move(with)), how(by), backend(options.machine.threads), reading(options.machine.threads) {}
 
   run_length_options options;
   method how;
   mutable host_backend backend;
+  host_backend reading;  // for the next batch, while a thread of its own inserts one by `backend`
   mutable run_index<host_backend> index;  // none while a GPU has it, until it is read
   machine_choice choice;                  // for insertions; made by the first one
   bool has_chosen = false;
   std::unique_ptr<runs_on_gpu> gpu;
-  batch waiting;
+  batch waiting, inserted;
   // Genomes wait until the method is chosen. These are their 24-mers, their number, and where the next one begins.
   std::optional<kmer_sample> known;
   std::size_t genomes = 0, next_genome = 0;
   build_report done;
-  std::uint64_t added = 0, last_letters = 0, last_growth = 0;
+  std::uint64_t last_letters = 0, last_growth = 0;
   unsigned batches = 0;
+  // The size of the index. That of an index which is changed now is a guess.
+  struct extent {
+    std::uint64_t rows = 0, bytes = 0, blocks = 0;
+  } expected;
+  // The insertion of a batch. Declared last: it ends before what it works on is destroyed.
+  struct insertion {
+    insert_options options;
+    std::uint64_t bytes_before = 0;
+    std::future<std::optional<std::uint64_t>> row;
+  } going_on;
 
   static constexpr std::uint64_t min_batch = std::uint64_t{1} << 18, min_gpu_batch = std::uint64_t{1} << 26;
   static constexpr std::uint64_t max_batch = std::uint64_t{1} << 31;
   // Temporary memory for a letter. A GPU's pool rounds.
-  static constexpr std::uint64_t sort_bytes = 20, insert_bytes = 40, gpu_insert_bytes = 48;
+  static constexpr std::uint64_t sort_bytes = 20, insert_bytes = 41, gpu_insert_bytes = 48;
 
   // The index where it is.
-  [[nodiscard]] std::uint64_t held_rows() const { return gpu ? gpu->rows() : index.rows(); }
-  [[nodiscard]] std::uint64_t held_bytes() const { return gpu ? gpu->bytes() : index.bytes(); }
-  [[nodiscard]] std::uint64_t held_blocks() const { return gpu ? gpu->num_blocks() : index.num_blocks(); }
+  [[nodiscard]] extent held() const {
+    if (going_on.row.valid()) return expected;
+    return gpu ? extent{gpu->rows(), gpu->bytes(), gpu->num_blocks()}
+               : extent{index.rows(), index.bytes(), index.num_blocks()};
+  }
+  [[nodiscard]] std::uint64_t held_rows() const { return held().rows; }
+  [[nodiscard]] std::uint64_t held_bytes() const { return held().bytes; }
+  [[nodiscard]] std::uint64_t held_blocks() const { return held().blocks; }
   /// Returns the index in host memory.
   [[nodiscard]] run_index<host_backend> const& host() const {
     if (gpu && index.rows() == 0) index = run_index<host_backend>(gpu->download());
@@ -299,7 +317,7 @@ struct run_length_index::state {
   }
 
   void add(strand const& of) {
-    add(of.size(), [&](std::size_t begin, std::size_t end, std::uint8_t* to) { of.write(backend, begin, end, to); });
+    add(of.size(), [&](std::size_t begin, std::size_t end, std::uint8_t* to) { of.write(reading, begin, end, to); });
   }
   /// Adds a record, in parts if it is long. @param write  writes the codes of a part of it
   template <class Write>
@@ -341,7 +359,7 @@ struct run_length_index::state {
     std::span<std::uint8_t const> const genome = waiting.codes.span().subspan(next_genome);
     if (!known) known.emplace(genome);
     constexpr std::size_t max_compared = 64;  // chromosomes of another genome may come after all of the first one's
-    if (known->is_like_or_add(backend, genome)) {
+    if (known->is_like_or_add(reading, genome)) {
       how = method::insert;
       insert_from(next_genome);
     } else if (++genomes == max_compared) {
@@ -358,40 +376,80 @@ struct run_length_index::state {
       if (of.begin >= code && (held_rows() == 0 || waiting.codes.size() >= min_letters())) insert_waiting();
       add(of.end - of.begin, [&](std::size_t begin, std::size_t end, std::uint8_t* to) {
         std::uint8_t const* const from = all.codes.data() + of.begin + begin;
-        each_part(backend, end - begin,
+        each_part(reading, end - begin,
                   [&](std::size_t first, std::size_t last) { std::copy(from + first, from + last, to + first); });
       });
     }
   }
 
+  /// Inserts what waits, or begins to: the next batch is read while a thread of its own inserts this one.
   void insert_waiting() {
+    finish_insertion();
     if (waiting.codes.empty()) return;
     std::uint64_t const letters = waiting.codes.size(), before = held_bytes();
     bool const is_open = waiting.is_open;
     std::optional<std::uint64_t> row;
-    if (!(held_rows() == 0 && (!is_open || waiting.segments.size() == 1) && sort_waiting(row))) {
-      choose_machine_for(letters);
-      insert_options with;
-      with.walk_letters = options.walk_letters != 0 ? options.walk_letters : walk_letters(letters);
-      if (options.on_phase) with.on_step = [&](std::string_view name) { options.on_phase(name, letters); };
-      insert_counts counts;
+    if (held_rows() == 0 && (!is_open || waiting.segments.size() == 1) && sort_waiting(row)) {
+      if (waiting.codes.empty()) return;  // a part was sorted, and the others were inserted
+      waiting.continued_row = row;
+      note_insertion(waiting, before);
+      return;
+    }
+    choose_machine_for(letters);
+    if (gpu) index = {};
+    std::swap(waiting, inserted);
+    expected = held();
+    expected.bytes += last_growth;
+    going_on.bytes_before = before;
+    going_on.options.walk_letters = options.walk_letters != 0 ? options.walk_letters : walk_letters(letters);
+    bool const has_threads = gpu || reading.arena().max_concurrency() > 1;
+    // The growth by the first ones says how much memory the others take.
+    if (batches > 2 && !is_open && has_threads && 2 * letters <= options.memory) {
+      going_on.options.on_step = {};  // the caller's function is called by the caller's thread
+      going_on.row = std::async([this] { return insert_batch(); });  // by finish_insertion if no thread is available
+      return;
+    }
+    if (options.on_phase) going_on.options.on_step = [this, letters](std::string_view name) { options.on_phase(name, letters); };
+    insert_later();
+    finish_insertion();
+  }
+  std::optional<std::uint64_t> insert_batch() {
+    insert_counts counts;
+    return gpu ? gpu->insert(inserted, going_on.options, counts) : insert(backend, index, inserted, going_on.options, counts);
+  }
+  void insert_later() {
+    going_on.row = std::async(std::launch::deferred, [this] { return insert_batch(); });
+  }
+  /// Waits for the insertion that goes on, if one does.
+  void finish_insertion() {
+    if (!going_on.row.valid()) return;
+    if (!going_on.options.on_step) begin_phase("insert", inserted.codes.size());
+    auto result = std::move(going_on.row);
+    std::optional<std::uint64_t> row;
+    try {
       bool is_done = false;
       if (gpu)
         on_gpu([&] {
-          index = {};
-          row = gpu->insert(waiting, with, counts);
+          row = result.get();
           is_done = true;
         });
-      if (!is_done) row = insert(backend, index, waiting, with, counts);
-      begin_phase("read", 0);
+      if (!is_done) row = result.valid() ? result.get() : insert_batch();
+    } catch (...) {
+      insert_later();  // again, if the caller goes on
+      throw;
     }
-    waiting.codes.clear();
-    waiting.segments.clear();
-    waiting.is_open = false;
+    begin_phase("read", 0);
+    inserted.continued_row.reset();
     waiting.continued_row = row;
-    added += letters;
-    last_letters = letters;
-    last_growth = held_bytes() - std::min(before, held_bytes());
+    note_insertion(inserted, going_on.bytes_before);
+  }
+  /// Empties a batch that the index has now.
+  void note_insertion(batch& of, std::uint64_t bytes_before) {
+    last_letters = of.codes.size();
+    of.codes.clear();
+    of.segments.clear();
+    of.is_open = false;
+    last_growth = held_bytes() - std::min(bytes_before, held_bytes());
     if (++batches <= 2) return;
     if (gpu) on_gpu([&] { refuse_growth(); });  // takes the index back if it may
     if (!gpu) refuse_growth();
@@ -556,6 +614,7 @@ void run_length_index::end_genome() {
 
 void run_length_index::finish() {
   state_->insert_waiting();
+  state_->finish_insertion();
   state_->how = method::insert;
 }
 
@@ -574,7 +633,7 @@ std::uint64_t run_length_index::count_runs() const {
 }
 
 bool run_length_index::is_complete() const {
-  return state_->waiting.codes.empty() && !state_->waiting.continued_row;
+  return state_->waiting.codes.empty() && !state_->going_on.row.valid() && !state_->waiting.continued_row;
 }
 
 void run_length_index::write(sink& to, run_length_format format) const {

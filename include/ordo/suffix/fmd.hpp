@@ -60,7 +60,8 @@ struct run_length_options {
   std::size_t memory = ~std::size_t{0};
   /// Letters of both strands that records to come have, as far as known, so that an index that would not fit is refused early.
   std::function<std::uint64_t()> letters_to_come = {};
-  /// Called with the name of each phase and the number of letters that it works on.
+  /// Called with the name of each phase and the number of letters that it works on. An insertion that goes on while records are
+  /// added is a phase from when it is waited for.
   std::function<void(std::string_view, std::uint64_t)> on_phase = {};
   /// end_genome() is called after each genome. Without it, a genome is 262,144 letters of both strands or more.
   bool marks_genomes = false;

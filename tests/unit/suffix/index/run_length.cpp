@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/threads.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
@@ -259,6 +262,34 @@ TEST_CASE("insertion without workers gives the index of the CPU", "[suffix][run_
     REQUIRE(found.marker_positions == wanted.marker_positions);
     index.upload(arrays.view());
     REQUIRE(runs_of(index.download()) == runs);
+  }
+}
+
+TEST_CASE("a batch is inserted while the next one is read", "[suffix][run_length]") {
+  random_numbers random(79);
+  std::vector<std::string> records(1, random_letters(random, "ACGT", 3000));
+  while (records.size() < 40) {
+    records.push_back(records.back());
+    records.back()[random.below(3000)] = 'G';
+  }
+  bool const has_threads = threads_for(0) > 1;
+  std::size_t waits = 0;
+  bool is_own_thread = true;
+  suffix::run_length_options options;
+  options.machine.device = device::cpu;
+  options.batch_letters = 6000;
+  options.on_phase = [&, own = std::this_thread::get_id()](std::string_view name, std::uint64_t) {
+    waits += name == "insert";
+    is_own_thread &= std::this_thread::get_id() == own;
+  };
+  REQUIRE(fmd_of(inserted(records, options)) == by_sort(records));
+  REQUIRE(is_own_thread);
+  REQUIRE((waits > 30) == has_threads);
+  // An index may be destroyed in the middle.
+  for (std::size_t count = 1; count < 9; ++count) {
+    suffix::run_length_index index(options, suffix::run_length_index::method::insert);
+    for (std::size_t r = 0; r < count; ++r) index.add(records[r]);
+    REQUIRE(!(has_threads && count > 3 && index.is_complete()));
   }
 }
 

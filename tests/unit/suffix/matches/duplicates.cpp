@@ -186,17 +186,18 @@ suffix::repeated_strings plain_repeats(suffix::text const& text, std::size_t min
   suffix::repeated_strings all;
   for (auto const& [word, places] : plain_strings(text, min_length)) {
     if (places.size() == 1) continue;
+    std::size_t const first = places[0];
     auto const letter_at = [&](std::size_t p, std::size_t i) {  // a different number at the end of each record
       return p + i < text.end(text.record_at(p)) ? int(static_cast<unsigned char>(text.residues[p + i])) : -1 - int(p);
     };
     std::size_t length = min_length;
-    while (std::ranges::all_of(places, [&](std::size_t p) { return letter_at(p, length) == letter_at(places[0], length); }))
+    while (std::ranges::all_of(places, [&](std::size_t p) { return letter_at(p, length) == letter_at(first, length); }))
       ++length;
     auto const before = [&](std::size_t p) {
       return p == text.begin(text.record_at(p)) ? -1 - int(p) : int(static_cast<unsigned char>(text.residues[p - 1]));
     };
-    if (std::ranges::all_of(places, [&](std::size_t p) { return before(p) == before(places[0]); })) continue;
-    all.frequent.push_back({places[0], length, places.size()});
+    if (std::ranges::all_of(places, [&](std::size_t p) { return before(p) == before(first); })) continue;
+    all.frequent.push_back({first, length, places.size()});
   }
   std::ranges::sort(all.frequent, [](auto const& a, auto const& b) {
     return std::tuple(b.count, b.length, a.position) < std::tuple(a.count, a.length, b.position);
