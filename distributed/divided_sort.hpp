@@ -51,7 +51,7 @@ struct mark_if_different {
 };
 
 template <class K>
-struct write_key {
+struct write_equal_key {
   K key;
   K* to;
   ORDO_FN void operator()(std::size_t i) const { to[i] = key; }
@@ -414,7 +414,7 @@ class divided_sort {
       K* const keys = static_cast<K*>(task_.keys) + round_begins[round];
       std::uint64_t const size = round_begins[round + 1] - round_begins[round];
       std::size_t const bucket = buckets_at(rank, round).first;
-      if (size != 0 && is_written_by_receiver(bucket)) backend_.each(size, write_key<K>{equal_keys_[bucket], keys});
+      if (size != 0 && is_written_by_receiver(bucket)) backend_.each(size, write_equal_key<K>{equal_keys_[bucket], keys});
       batch const& arrived = batches[next];
       if (round + 1 != arrived.end_round) return;
       ++next;

@@ -3,8 +3,8 @@
 
 A room is a folder, together with its headers in include/ordo. Prints the floors, from the top, with the rooms of each. With
 --check it draws nothing, and exits with 1 if rooms or files include each other in a circle, if an include points up, names no
-file, or leads from one library to another, if a folder holds more than 25 files, if the picture is not what it would draw, or if
-docs/architecture.md has no line for a room.
+file, or leads from one library to another, if two files define a class of one name, if a folder holds more than 25 files, if
+the picture is not what it would draw, or if docs/architecture.md has no line for a room.
 """
 import collections
 import pathlib
@@ -86,6 +86,23 @@ def points_up(a, b):
     if from_folder in (*LIBRARIES, "sort_core"):  # the files of the folder itself stand above its rooms
         return room(b) == from_folder and room(a) != from_folder
     return room(a).startswith("tools/cli") and not room(b).startswith("tools/cli")
+
+
+def same_names(files):
+    """Returns the classes that two files define under one name. No compiler sees that, and one program has the code of both."""
+    places = collections.defaultdict(set)
+    for name in files:
+        spaces = []
+        for line in (ROOT / name).read_text(errors="replace").splitlines():
+            opened = re.match(r"namespace\b ?([\w: ]*?) ?\{$", line)
+            defined = re.match(r"(?:template <.*> )?(?:struct|class|union|enum class) (\w+)(?: final)?(?: :[^:].*)? \{", line)
+            if opened:
+                spaces.append(opened[1].replace("inline ", ""))
+            elif line.startswith("}  // namespace") and spaces:
+                spaces.pop()
+            elif defined and "" not in spaces:  # one without a name is the file's own
+                places["::".join([*spaces, defined[1]])].add(name)
+    return [f"{name} is defined in {' and '.join(sorted(where))}" for name, where in sorted(places.items()) if len(where) > 1]
 
 
 def cells(rooms, edges, folder):
@@ -174,6 +191,7 @@ def main():
     file_circle = floors(edges, files)[1]
     wrong += [f"files in a circle: {', '.join(sorted(file_circle))}"] if file_circle else []
     wrong += [f"{a} includes {b}, which points up" for a, b in sorted(edges) if points_up(a, b)]
+    wrong += same_names(files)
     flat = collections.Counter(room(name) if name in BACKEND_HEADERS else str(pathlib.PurePosixPath(name).parent)
                                for name in names)
     wrong += [f"{folder}: {count} files, more than {MAX_FILES}" for folder, count in sorted(flat.items())

@@ -22,7 +22,7 @@
 #include "spectra/peaks/peak_machines.hpp"
 #include "spectra/similarity/greedy_matching.hpp"
 #include "spectra/similarity/peak_index.hpp"
-#include "spectra/similarity/peak_table.hpp"
+#include "spectra/similarity/peak_bins.hpp"
 
 // Finds pairs of similar spectra. Spectra are ranked by precursor, so that those which a spectrum may be similar to are ranks
 // in a row. Tiles of ranks each have an index, which gives an upper bound of each cosine. Only pairs whose bound is high enough
@@ -215,7 +215,7 @@ class pair_finder {
     std::vector<double> bounds;          // bounds of the candidates in a tile; 0 between two spectra
     std::vector<std::uint32_t> touched;  // candidates with a bound
     std::vector<std::size_t> similar;    // ranks that may be similar to a spectrum
-    detail::peak_table table;
+    detail::peak_bins peaks;
     detail::greedy_matching matching;
     std::vector<similar_pair> pairs;
   };
@@ -314,7 +314,7 @@ class pair_finder {
       double const scale = rule_.modified ? ranked_.greatest_precursor() : 0;
       double const shift = rule_.modified ? ranked_.precursor[std::ranges::max(own.similar)] - ranked_.precursor[q] : 0;
       auto const far = [&](double mz) { return wide_distance(rule_.peaks, std::abs(mz) + shift, scale); };
-      has_table = own.table.fill(ranked_.mz(q), bin_width(), far);
+      has_table = own.peaks.fill(ranked_.mz(q), bin_width(), far);
     }
     for (std::size_t const c : own.similar) compare(own, q, c, has_table);
   }
@@ -329,7 +329,7 @@ class pair_finder {
     auto const far = [&](double mz) { return rule_.peaks.ppm ? mz * rule_.peaks.value * 1e-6 : rule_.peaks.value; };
     auto const add = [&, a = a](double by) {  // a peak matches if the merge of greedy_matching says so
       if (!has_table) return own.matching.add(mz_a, heights_a, mz_b, heights_b, by, true, far);
-      own.table.each_near(ranked_.mz(c), a == q ? by : -by, [&](std::size_t of_q, std::size_t of_c) {
+      own.peaks.each_near(ranked_.mz(c), a == q ? by : -by, [&](std::size_t of_q, std::size_t of_c) {
         auto const [i, j] = a == q ? std::pair(of_q, of_c) : std::pair(of_c, of_q);
         double const distance = far(mz_a[i]), at = mz_b[j] + by;
         if (!(at < mz_a[i] - distance) && at <= mz_a[i] + distance) own.matching.add(heights_a[i] * heights_b[j], i, j);

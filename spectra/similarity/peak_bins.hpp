@@ -12,7 +12,7 @@ namespace ordo::inline v0::spectra::detail {
 
 /// The peaks of one spectrum by bins of m/z, to find those that the peaks of many other spectra may match. A lookup of a peak
 /// does not depend on the one before, where merging two lists waits for each comparison. 128 KiB. One thread at a time.
-class peak_table {
+class peak_bins {
  public:
   /// Replaces all peaks. @param mz  in ascending order @param width  the width of a bin, above 0
   /// @param far  the distance of an m/z within which another one may match
