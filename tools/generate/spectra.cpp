@@ -133,14 +133,19 @@ class generator {
     peaks_.clear();
     auto const add = [&](std::uint64_t mz, double height) {
       if (!random_.chance(0.9)) return;
-      add_peak(moved(mz, 3e-6), random_.lognormal(height, 0.3));
+      // Not inside the call: compilers differ in which argument they evaluate first.
+      double const own_height = random_.lognormal(height, 0.3);
+      add_peak(moved(mz, 3e-6), own_height);
     };
     for (std::uint64_t const before : masses_) {
       add(before + proton, own.lognormal(5000, 1.2));
       add(mass - before + water + proton, own.lognormal(10000, 1.2));
     }
     auto const noise = static_cast<std::size_t>(random_.lognormal(preset_.median, preset_.sigma));
-    for (std::size_t i = 0; i != noise; ++i) add_peak(random_.between(10000000, 150000000), 100 / (random_.unit() + 0.04));
+    for (std::size_t i = 0; i != noise; ++i) {
+      double const height = 100 / (random_.unit() + 0.04);
+      add_peak(random_.between(10000000, 150000000), height);
+    }
     std::sort(peaks_.begin(), peaks_.end(), [](auto const& a, auto const& b) { return a.mz < b.mz; });
     return {moved((mass + water) / charge + proton, 2e-6) / 10, charge};
   }
