@@ -406,7 +406,7 @@ struct run_length_index::state {
     // The growth by the first ones says how much memory the others take.
     if (batches > 2 && !is_open && has_threads && 2 * letters <= options.memory) {
       going_on.options.on_step = {};  // the caller's function is called by the caller's thread
-      going_on.row = std::async([this] { return insert_batch(); });  // by finish_insertion if no thread is available
+      going_on.row = std::async([this] { return insert_batch(); });  // finish_insertion inserts if no thread is available
       return;
     }
     if (options.on_phase) going_on.options.on_step = [this, letters](std::string_view name) { options.on_phase(name, letters); };
