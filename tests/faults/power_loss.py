@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 
-from every_call import Job, mgf, Bench, jobs_of, without_report
+from every_call import COUNTS, Job, mgf, Bench, jobs_of, without_report
 
 
 class Disk:
@@ -201,7 +201,7 @@ class Disk:
 class Trial:
     def __init__(self, bench, job, folder):
         self.bench, self.job, self.folder = bench, job, folder
-        self.environment = {"PATH": f"{bench.tools}:/usr/bin:/bin", "ORDO_DEVICE": "cpu", "LC_ALL": "C"}
+        self.environment = {"PATH": f"{bench.tools}:/usr/bin:/bin", "ORDO_DEVICE": "cpu", "LC_ALL": "C", **COUNTS}
 
     def command(self):
         return [word.replace("IN/", f"{self.bench.inputs}/") for word in self.job.command]

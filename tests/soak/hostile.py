@@ -26,6 +26,7 @@ import tempfile
 import time
 
 ENOUGH_SECONDS = 300
+COUNTS = {name: os.environ[name] for name in ("LLVM_PROFILE_FILE",) if name in os.environ}  # of the preset coverage
 OLD = b"old\n"
 # Names in the folder of a run: the input, another input of the same kind, and the output.
 LINES = ["strsort", "--device=cpu", "-S", "1M", "-T", "temporary", "in"]
@@ -66,7 +67,7 @@ def make_text(made, n):
 class Bench:
     def __init__(self, tools, library, folder, names):
         self.tools, self.library, self.folder = tools, library, folder
-        self.environment = {"PATH": f"{tools}:/usr/bin:/bin", "LC_ALL": "C", "ORDO_DEVICE": "cpu"}
+        self.environment = {"PATH": f"{tools}:/usr/bin:/bin", "LC_ALL": "C", "ORDO_DEVICE": "cpu", **COUNTS}
         made = random.Random(11)
         self.inputs = {}
         for name, make, sizes in (("strsort", make_lines, (60000, 90000)), ("specsort", make_spectra, (3000, 4500)),
