@@ -9,6 +9,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/suffix/matches.hpp"
+#include "suffix/text/circular.hpp"
 #include "suffix/text/common_prefix.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -147,6 +148,7 @@ ring_match_finder::ring_match_finder(text const& input, std::vector<bool> circul
       length_(std::max<std::uint64_t>(min_length, 2)),
       filter_(std::size_t{1} << filter_bits) {
   if (min_length == 0) throw usage_error("invalid minimum length: matches: 0: a match has at least one letter");
+  detail::check_circular(input, circular_.size());
   for (std::uint64_t i = 1; i < length_; ++i) leading_ *= base;
   for (std::size_t record = 0; record < circular_.size(); ++record) {
     if (!circular_[record] || input.begin(record) == input.end(record)) continue;

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "ordo/suffix/matches.hpp"
+#include "suffix/text/circular.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -25,6 +26,7 @@ std::vector<std::size_t> numbers_below(std::size_t n) {
 }  // namespace
 
 void keep_unique_in_query(std::vector<match>& matches, text const& input, std::vector<bool> const& circular) {
+  if (!circular.empty()) detail::check_circular(input, circular.size());
   // A string occurs again in the query if another match of the text's only occurrence includes it. What a match has of a
   // circular record's next turn includes other matches, too.
   struct part {

@@ -11,6 +11,7 @@
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/repeats.hpp"
+#include "suffix/text/circular.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -24,9 +25,7 @@ struct turned_text {
   /// @param more  called as more(letters of a circular record): how many letters follow
   template <class More>
   turned_text(text const& input, std::vector<bool> const& circular, More more) {
-    if (input.residue_bytes != 1) throw usage_error("no letters: circular records: the text is of tokens");
-    if (circular.size() != input.records())
-      throw usage_error(fmt::format("wrong array size: circular records: {} of {}", circular.size(), input.records()));
+    detail::check_circular(input, circular.size());
     for (std::size_t record = 0; record < input.records(); ++record) {
       std::size_t const begin = input.begin(record), size = input.end(record) - begin;
       starts.push_back(residues.size());

@@ -21,6 +21,7 @@
 #include "ordo/suffix/records.hpp"
 #include "suffix/arrays/bwt.hpp"
 #include "suffix/text/checked_position.hpp"
+#include "suffix/text/circular.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -277,6 +278,7 @@ std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std:
   if (at.size() != input.size() || lcp.size() != n)
     throw usage_error(fmt::format("wrong array size: occurrences: {} counts of {} residues, {} rows of sa and {} of lcp",
                                   at.size(), input.size(), n, lcp.size()));
+  if (length == 0) throw usage_error("invalid length: occurrences: 0: a string has at least one letter");
   std::ranges::fill(at, Count{0});
   auto const begins = [&](std::size_t row) { return row == 0 || row >= n || lcp[row] < length; };
   pooled_arena arena(threads_for(threads));
@@ -314,6 +316,7 @@ std::uint64_t add_circular_occurrences(text const& input, searcher const& rows, 
                                        std::uint64_t length, letter_choice letters, std::span<Count> at) {
   if (at.size() != input.size())
     throw usage_error(fmt::format("wrong array size: occurrences: {} counts of {} residues", at.size(), input.size()));
+  detail::check_circular(input, circular.size());
   struct crossing {
     std::string_view letters;
     std::uint64_t position;

@@ -77,3 +77,16 @@ for tool in "${tools[@]}"; do
   expect_error work "$tool" in result --stats no/such/folder/report.json
   no_leftovers
 done
+
+# Files that the system makes take no new file beside them: the new content is written elsewhere, then over the old one.
+if [[ -w /proc/self/oom_score_adj ]]; then
+  file=/proc/self/oom_score_adj
+  printf 'no number\n' > in
+  TMPDIR=/no/such expect_error strsort in -o $file
+  grep -q "^strsort: cannot write: $file: .*; no temporary file in .*: No such file or directory$" err || fail "$(cat err)"
+  mkdir temporary
+  TMPDIR=$PWD/temporary expect 2 strsort in -o $file
+  grep -q "^strsort: cannot write: $file: Invalid argument; the new content is in $PWD/temporary/.oom_score_adj.*tmp$" err ||
+    fail "$(cat err)"
+  cmp in temporary/.oom_score_adj.*.tmp || fail 'the new content is lost'
+fi

@@ -262,6 +262,8 @@ names "strsort: unrecognized option '--uniqe': did you mean '--unique'?" strsort
 
 # Options that conflict: the message names them, and the command line alone shows it. A value that says nothing new is no conflict.
 cd inputs
+expect_error specsort in.mgf --device all
+grep -q '^specsort: several GPUs: --device all: this command works on one machine: ' err || fail "several GPUs: $(< err)"
 while IFS='|' read -r command message; do names "${command%% *}: conflicting options: $message" $command; done << 'END'
 sufsort build in.txt -o k --format=bytes --lengths=four --separator=b|--lengths, --separator: both end records
 sufsort build in.fa -o k --bwt --sample=2|--bwt: a BWT needs all rows; --sample and --ambiguous=skip leave out some

@@ -274,6 +274,8 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   }
   for (std::string const& name : unwanted) removed.push_back(prefix + "." + name);
   for (std::size_t k = parts + 1; k <= old_parts; ++k) removed.push_back(prefix + "." + suffix::name_of_part("sa", k));
+  for (std::string const& path : removed)  // a link to /dev/stdout would lead to whatever that is
+    if (cli::descriptor_named(end_of_links(path))) throw output_error(fmt::format("cannot write: {}: no regular file", path));
   std::string const mark = hidden_part(prefix, "json", sum);
   create_mark(mark, old_parts, before.has_value());
   try {

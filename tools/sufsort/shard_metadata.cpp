@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/quantity.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/jsonl.hpp"
 #include "suffix/text/text_chunks.hpp"
@@ -79,8 +80,10 @@ void make_metadata(suffix::stored_index const& index, unsigned threads,
   std::uint64_t number = 0;
   auto const end_file = [&] {
     if (file != about.files.size() && number != about.files[file].records)
-      throw input_error(fmt::format("changed input: {}: it has {} lines, {} when it was indexed as {}", about.files[file].name,
-                                    number, about.files[file].records, index.path("json")));
+      throw input_error(fmt::format("changed input: {}: it has {} {} when it was indexed as {}", about.files[file].name,
+                                    number > about.files[file].records ? "more lines than the"
+                                                                       : quantity(number, "line") + ", and",
+                                    about.files[file].records, index.path("json")));
   };
   while (reader.next(chunk)) {
     reader.load(chunk);

@@ -56,7 +56,7 @@ std::string parse_tokens(std::string_view pattern, unsigned token_bytes) {
     return token >> (8 * token_bytes) == 0;
   });
   if (wrong) throw usage_error(fmt::format("invalid token: '{}': a number below 2^{} is expected", *wrong, 8 * token_bytes));
-  if (bytes.empty()) throw usage_error("empty pattern: it would match everywhere");
+  if (bytes.empty()) throw usage_error(fmt::format("empty pattern: '{}': it would match everywhere", pattern));
   return bytes;
 }
 
@@ -121,7 +121,7 @@ std::string parse_symbols(std::string_view pattern, pattern_format format, unsig
     bytes += *byte;
     at += 2;
   }
-  if (bytes.empty()) throw usage_error("empty pattern: it would match everywhere");
+  if (bytes.empty()) throw usage_error(fmt::format("empty pattern: '{}': it would match everywhere", pattern));
   return bytes;
 }
 
@@ -143,7 +143,6 @@ std::string unescaped(std::string_view option, std::string_view text) {
       throw usage_error(fmt::format("invalid escape: {}: '{}': use \\n, \\t, \\r, \\0, \\xHH or \\\\", option, text));
     }
   }
-  if (bytes.empty()) throw usage_error(fmt::format("invalid separator: {}: it must not be empty", option));
   return bytes;
 }
 

@@ -158,8 +158,8 @@ class gpu_match_finder {
 /// minimum length for each circular record. Any number of threads may use one finder.
 class ring_match_finder {
  public:
-  /// @param input  must outlive this @param circular  for each record of the text @throws usage_error  for a minimum length of
-  /// 0
+  /// @param input  must outlive this @param circular  for each record of the text
+  /// @throws usage_error  for a minimum length of 0, another number of records, and tokens
   ring_match_finder(text const& input, std::vector<bool> circular, std::uint64_t min_length);
 
   /// Appends the matches over an end whose first string over an end begins at the offsets [begin, end) of the query. A match's
@@ -200,7 +200,7 @@ class ring_match_finder {
 /// Any number of threads may use one object.
 class ring_statistics {
  public:
-  /// @param input  must outlive this @param circular  for each record of the text
+  /// @param input  must outlive this @param circular  for each record of the text @throws usage_error  as ring_match_finder
   ring_statistics(text const& input, std::vector<bool> circular);
 
   /// Raises the statistics of the offsets [begin, begin + lengths.size()) of a query. Takes time for these offsets and the

@@ -79,7 +79,7 @@ void find_pairs(text const& input, entries sa, entries lcp, std::uint64_t min_le
 /// the text.
 /// @returns the number of positions that have `length` letters in their record, but not all of `letters`
 /// @throws input_error  naming `name` and the row, if sa holds no position of the text
-/// @throws usage_error  `at` is not as long as the text, or lcp not as long as sa
+/// @throws usage_error  `at` is not as long as the text, or lcp not as long as sa, or length is 0
 template <class Count>
 ORDO_API std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std::uint64_t length,
                                          letter_choice letters, std::span<Count> at, std::string const& name = "suffix array",

@@ -242,6 +242,11 @@ tr -d '\r' < sage.tsv | tr '\n' '\r' > lines.tsv; expect 0 specsort run.mgf --ps
   fail "SEQ= of MGF: $(grep -n SEQ identified.mgf)"
 expect 0 specsort run.mzML run.mgf --psms msfragger.tsv -o identified.mgf --quiet; [[ $(grep -c '^SEQ=' identified.mgf) == 4 ]] || fail 'two inputs'
 printf 'a\tb\n1\t2\n' > bad; expect_error specsort run.mzML --psms bad; grep -q 'bad:1: no column names spectra' err || fail "$(< err)"
+for lists in --psms --index; do
+  expect_error specsort run.mzML $lists '!' -o x.mgf
+  grep -qx "specsort: missing file: $lists: '!'" err || fail "$lists: $(< err)"
+  [[ ! -e x.mgf ]] || fail "output of $lists '!'"
+done
 printf 'scan\n' > bad; expect_error specsort run.mzML --psms bad; grep -q 'it names no spectra' err || fail "$(< err)"
 printf 'mzspec:x:y:foo:1\n' > bad; expect_error specsort run.mzML --psms bad; grep -q 'bad:1: .*neither by scan, index nor nativeId' err || fail "$(< err)"
 expect_error specsort energies.mgf --psms sage.tsv; grep -q 'it has the run run, and not energies' err || fail "$(< err)"

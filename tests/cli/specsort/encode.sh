@@ -107,6 +107,32 @@ expect_error specsort run.mzML --encode zlib --to mgf; expect_error specsort run
 printf 'BEGIN IONS\nPEPMASS=1\n1 -1\nEND IONS\n' > negative.mgf; expect_error specsort negative.mgf --encode intensity-slof --to mzml -o x.mzML
 grep -q "^specsort: cannot write: negative.mgf: the spectrum '': cannot write MS-Numpress: a number is below 0$" err || fail "$(< err)"
 
+# m/z above 2^52, whose integers are rounded to even ones: the differences leave 32 bits.
+awk 'BEGIN { print "BEGIN IONS\nPEPMASS=1"; b = 1
+  for (i = 0; i < 2100; ++i) { printf "%.0f 1\n", a; c = 2 * b - a + 2147483646; a = b; b = c } print "END IONS" }' > huge.mgf
+expect_error specsort huge.mgf --encode mz-linear -o x.mzML
+why='its numbers differ by more than 32 bits'
+grep -q "^specsort: cannot write: huge.mgf: .*: cannot write MS-Numpress: $why\$" err || fail "$(< err)"
+expect 0 specsort huge.mgf -o huge.mzML; expect_error specsort huge.mzML --encode mz-linear -o x.mzML
+grep -q "^specsort: cannot write MS-Numpress: huge.mzML:[0-9]*: $why\$" err || fail "$(< err)"
+# Terms of a group, which other arrays share, cannot be changed: sums are plain numbers. The output before stays.
+expect 0 specsort run.mzML --encode intensity-slof -o slof.mzML
+sed 's|<cvParam [^>]*MS:1002314[^>]*>|<referenceableParamGroupRef ref="slof"/>|
+  s|.*<sampleList.*|<referenceableParamGroupList count="1"><referenceableParamGroup id="slof">\n\
+<cvParam cvRef="MS" accession="MS:1002314" name="x"/></referenceableParamGroup></referenceableParamGroupList>\n&|' \
+  slof.mzML > grouped.mzML
+expect 0 specsort slof.mzML --to mgf --merge 2; mv out want.mgf
+expect 0 specsort grouped.mzML --to mgf --merge 2; cmp out want.mgf
+line=$(grep -n -m 1 'referenceableParamGroupRef ref="slof"' grouped.mzML | cut -d : -f 1)
+echo before > x.mzML
+for how in '--merge=2:has to become plain numbers' '--encode=intensity64:gets another encoding'; do
+  expect_error specsort grouped.mzML "${how%%:*}" -o x.mzML
+  grep -q "^specsort: cannot write a binary array: grouped.mzML:[0-9]*: it ${how#*:}, but a referenceableParamGroup " err ||
+    fail "$how: $(< err)"
+  at=$(cut -d : -f 4 err); ((at < line && at > line - 5)) || fail "$how: line $at, where the term is in line $line"
+done
+[[ $(< x.mzML) == before ]] || fail 'output in spite of an error'; rm x.mzML
+
 # References to spectra that are left out name spectra outside of the document.
 first=$(sed -n '/<spectrum /{s/.* id="\([^"]*\)".*/\1/p;q}' run.mzML)
 python3 -c 'import re, sys

@@ -28,6 +28,14 @@ for name in a.mzXML b.imzML.gz c.RAW d.sptxt; do
   [[ ! -e $name ]] || fail "$name is there"
 done
 expect 0 specsort run.mzML --to mzml -o a.mzXML; cmp a.mzXML run.mzML
+for how in '-o a.parquet' '-o a.feather' '-o a.arrow.gz' '--to=parquet' '--to=arrow'; do
+  for order in '' '--spectra-by rt' '--summary'; do
+    if [[ $how == -o* && $order == --summary ]]; then continue; fi
+    expect_error specsort run.mzML $order $how
+    grep -q "^specsort: format not written: $how: the Python package writes it, " err || fail "$how: $(< err)"
+  done
+done
+[[ ! $(compgen -G 'a.[paf]*') ]] || fail "output of columns: $(compgen -G 'a.[paf]*')"
 # An input that cannot be read is that, whatever the output is called; and one of nothing is not mzML.
 printf '<?xml version="1.0"?>\n<mzData version="1">\n</mzData>\n' > foreign.mzXML
 for to in '-o y.mzML' '-o y.mzXML' '--to mzml' '-o y.mgf' '--check' '--summary' '--spectra-by rt -o y.mzML' '--spectra-by rt -o y.mgf'; do
@@ -185,6 +193,37 @@ expect_error specsort short.mzML -o result
 grep -q '^specsort: truncated: short.mzML:[0-9]*: the input ends inside the spectrum that begins here$' err ||
   fail "short: $(< err)"
 [[ ! -e result ]] || fail 'output in spite of an error'
+# Tags with two prefixes, which name nothing; what follows the index; and an index of no document. The output before stays.
+echo before > result
+for tag in cvParam userParam binaryDataArray binary; do
+  sed "/<spectrum /,\$s/<$tag\b/<a:b:$tag/; s/<\/$tag>/<\/a:b:$tag>/" run.mzML > prefixed.mzML
+  line=$(grep -n -m 1 '<a:b:' prefixed.mzML | cut -d : -f 1)
+  for to in '-o result' '--to mgf' '--check' '--lenient'; do
+    expect_error specsort prefixed.mzML $to
+    grep -q "^specsort: malformed XML: prefixed.mzML:$line: " err || fail "$tag: $(< err)"
+  done
+done
+line=$(grep -n '</indexList>' indexed.mzML | cut -d : -f 1)
+for tag in '<chromatogram id="late"/>' '<chromatogram id="late"></chromatogram>'; do
+  sed "${line}s|\$|\n$tag|" indexed.mzML > late.mzML
+  expect_error specsort late.mzML -o result
+  [[ $(< err) == "specsort: not mzML: late.mzML:$((line + 1)): a chromatogram after the index" ]] || fail "late: $(< err)"
+done
+printf '<?xml version="1.0"?>\n<indexedmzML xmlns="http://psi.hupo.org/ms/mzml"/>\n' > index_alone.mzML
+expect_error specsort index_alone.mzML -o result
+grep -q '^specsort: malformed XML: index_alone.mzML:2: ' err || fail "an index alone: $(< err)"
+# A spectrum that says to have more peaks than can be.
+sed '0,/defaultArrayLength="[0-9]*"/s//defaultArrayLength="18446744073709551615"/' run.mzML > endless.mzML
+line=$(grep -n -m 1 '<spectrum ' endless.mzML | cut -d : -f 1)
+for to in '--to mgf -o result' '--spectra-by rt --to mgf -o result'; do
+  expect_error specsort endless.mzML $to
+  grep -qx "specsort: too large: endless.mzML:$line: more than 2^32 peaks in spectra that follow one another" err ||
+    fail "$to: $(< err)"
+done
+expect_error specsort endless.mzML -o result
+grep -q '^specsort: not a binary array: endless.mzML:[0-9]*: it does not hold 18446744073709551615 ' err || fail "$(< err)"
+[[ $(< result) == before ]] || fail 'output in spite of an error'
+rm result
 
 # What is neither is named, with what to do.
 printf '<?xml version="1.0"?>\n<mzData version="1">\n<!-- mzML --></mzData>\n' > run.mzData

@@ -65,6 +65,13 @@ for bad in --similar=20ppm,0.7 --analogues '--pairs=x.csv' '--pairs=' '--pairs=a
   expect_error specsort chain.mgf $bad
   [[ ! -e a.tsv && ! -e m && ! -e d ]] || fail "something is left of $bad"
 done
+# A file of pairs in the place of an input, by any name.
+mkdir inner; cp chain.mgf chain.tsv; ln -s ../chain.tsv inner/link.tsv
+for pairs in chain.tsv ./chain.tsv inner/link.tsv; do
+  expect_error specsort chain.mgf chain.tsv --pairs=$pairs -o x.mgf
+  grep -qx 'specsort: cannot write: --pairs: it would replace the input chain.tsv' err || fail "--pairs=$pairs: $(< err)"
+  cmp chain.tsv chain.mgf; [[ ! -e x.mgf && -L inner/link.tsv ]] || fail "something is left of --pairs=$pairs"
+done
 expect_error specsort chain.mgf --map=-; grep -q 'conflicting options: --output, --map: both would be standard output' err || fail "$(< err)"
 expect_error specsort chain.mgf --map=- --pairs=- -o two.mgf; [[ ! -e two.mgf && ! -s out ]] || fail "two outputs"
 expect 0 specsort chain.mgf --map=- -o out.mgf; cmp <(cut -f 2 out | sed 1d) <(seq "$(grep -c BEGIN chain.mgf)") || fail "a map: $(< out)"

@@ -47,13 +47,23 @@ for options in -c -C -cu '-c -k2,2n -t,' '-cz' '-cr'; do
   done
 done
 LC_ALL='' LANG=C.UTF-8 alone/sort in | cmp - <(sort in)
-for options in --csv --locale=xx_XX --locale= -R '-k2:ip' '-k/a/' --head=1 -m '-o made' --debug '-S 0x' -k0 --no-such missing unended.gz '+1' --stats=made \
-  --device=cpu; do
+for options in --csv --locale=xx_XX --locale= -R -k1,1R '-k2 -k1b,1bR' '-k2:ip' '-k/a/' --head=1 -m '-o made' --debug '-S 0x' \
+  -k0 --no-such missing unended.gz '+1' --stats=made --device=cpu; do
   expect 2 alone/strsort $options in
   grep -qx "strsort: cannot start: .*ordo_strsort: No such file or directory" err || fail "not for the program: $options: $(< err)"
 done
 for variable in ORDO_DEVICE=gpu POSIXLY_CORRECT=1 OMPI_COMM_WORLD_SIZE=2; do expect 2 env $variable alone/strsort in; done
 expect 2 env LC_ALL=xx_XX.UTF-8 alone/sort in
+# Files whose size is not known, and a folder in the place of standard input, alone and after lines that were read.
+for from in /proc/version .; do
+  for files in '' 'in -'; do
+    # shellcheck disable=SC2086
+    expect 2 alone/strsort $files < $from
+    grep -q '^strsort: cannot start: ' err || fail "not for the program: $files < $from: $(< err)"
+  done
+done
+expect 0 strsort in - /proc/version < /proc/version; sort in /proc/version /proc/version | cmp - out
+expect_error strsort in - < .; grep -qx 'strsort: cannot read: standard input: Is a directory' err || fail "$(< err)"
 
 # In a locale, too, by its name or by that of the environment. One is made here if the system has its source.
 if localedef --no-archive -i en_US -f UTF-8 made.UTF-8 > err 2>&1; then

@@ -169,6 +169,11 @@ for options in '' '--lcp'; do
   ((taken < limit + 16000000)) || fail "alike.fa $options: $taken bytes within $limit"
 done
 expect 0 sufsort check alike
+# Counts of all positions: 20 MB of data, beside the files, are too few.
+(ulimit -d 20000; expect_error sufsort unique alike -k 20 --threads 1 -o alike.bed)
+grep -q '^sufsort: out of memory: counts of 5000000 positions: 20625000 bytes are needed, .*: free memory of 20142K suff' err ||
+  fail "memory for counts: $(cat err)"
+[[ ! -e alike.bed ]] || fail 'an output of an error'
 head -c 1000000 tandem.fa > part.fa
 expect 0 sufsort build part.fa -o wide --lcp --width 40
 expect_error sufsort check wide --device cpu --memory 15M
@@ -257,6 +262,9 @@ expect 0 sufsort build in.fa -o in.fa  # the prefix of an index may be the name 
 expect 0 sufsort count in.fa A
 expect 0 sufsort build marked.fasta -o marked
 rm in.fa.*
+gzip -c in.fa | head -c 15 > cut.gz
+expect_error sufsort count cut.gz A
+grep -q '^sufsort: no index: cut.gz: there is no cut.gz.json: ' err || fail "a cut file: $(cat err)"
 
 # Invalid commands and inputs.
 bad_reads() {
@@ -318,4 +326,47 @@ expect_error sufsort build c self/c.sa --out-dir self --format=lines; cmp self/c
 for options in '-o x' --plan '--lengths=x'; do expect_error sufsort build each/c --out-dir never $options; done
 expect_error sufsort build - --out-dir never < c
 expect_error sufsort build c; grep -q 'missing option: --output=PREFIX or --out-dir=DIR' err || fail "no output: $(< err)"
+
+# A description that is none is replaced.
+expect 0 sufsort build other.fa -o odd; printf '{"parts": [x' > odd.json
+expect_error sufsort check odd
+expect 0 sufsort build in.fa -o odd; expect 0 sufsort check odd
+# A file of an index must be a regular one.
+rm odd.*; ln -s /dev/null odd.sa; mkfifo odd.fmd
+expect_error sufsort build in.fa -o odd; want "$(cat err)" 'sufsort: cannot write: odd.sa: no regular file' 'a device'
+expect_error sufsort aligner-index --for=ropebwt3 --ssa in.fa -o odd
+want "$(cat err)" 'sufsort: cannot write: odd.fmd: no regular file' 'a pipe'
+[[ $(echo odd.*) == 'odd.fmd odd.sa' && -L odd.sa && -p odd.fmd ]] || fail "left behind: $(ls -l odd.*)"
+rm odd.*
+# Nor does a link to standard output make one, whether the array is written or would be removed.
+echo important > important; cp important appended
+for array in sa json pieces fm; do
+  ln -s /dev/stdout odd.$array
+  sufsort build in.fa -o odd >> appended 2> err && fail "odd.$array is standard output"
+  want "$(cat err)" "sufsort: cannot write: odd.$array: no regular file" "odd.$array"
+  cmp important appended && [[ -L odd.$array && $(echo odd.* .odd*) == "odd.$array .odd*" ]] || fail "left behind: $(ls -A)"
+  rm odd.$array
+done
+# A file that is no part of an index may be standard output.
+expect 0 sufsort aligner-index --for=ropebwt3 in.fa -o plain
+ln -s /dev/stdout odd.fmd; sufsort aligner-index --for=ropebwt3 in.fa -o odd | cmp - plain.fmd; rm odd.fmd plain.fmd
+# An exchange that was interrupted: an array has its hidden name, and a folder is in its place. Readers find the array.
+expect 0 sufsort build in.fa -o half --lcp
+sum_of() { python3 -c 'import sys, zlib; print("%08x" % zlib.crc32(open(sys.argv[1], "rb").read()))' "$1"; }
+sum=$(sum_of half.json)
+: > ".half.json.$sum"; mv half.lcp ".half.lcp.$sum"; mkdir half.lcp
+expect 0 sufsort check half
+want "$(cat out)" 'half: right: seq, sa, lcp of 9 residues in 3 records' 'an array with its hidden name'
+expect_error sufsort build other.fa -o half
+want "$(cat err)" "sufsort: cannot write: half.lcp: Is a directory; the new content is in .half.lcp.$sum" 'a folder'
+expect 0 sufsort check half
+[[ -e .half.json.$sum && -e .half.lcp.$sum && -d half.lcp ]] || fail "a part is lost: $(ls -A)"
+cp half.json kept.json; head -c 99 kept.json > half.json
+mark=.half.json.$(sum_of half.json); : > "$mark"
+expect_error sufsort check half
+grep -q '^sufsort: bad index: half.json: ' err || fail "a cut description: $(cat err)"
+[[ -e $mark && -e .half.lcp.$sum ]] || fail "a part is lost: $(ls -A)"
+rm "$mark"; mv kept.json half.json; rmdir half.lcp
+expect 0 sufsort check half
+[[ -f half.lcp && -z $(compgen -G '.half.*') ]] || fail "not completed: $(ls -A)"
 no_leftovers

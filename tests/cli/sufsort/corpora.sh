@@ -80,6 +80,15 @@ want "$(cat err)" 'sufsort: conflicting options: --pattern-format: the index is 
 expect_error sufsort count t 65536
 want "$(cat err)" "sufsort: invalid token: '65536': a number below 2^16 is expected" 'a large token'
 expect_error sufsort count x --pattern-format tokens 1
+expect_error sufsort count t ' ,'
+want "$(cat err)" "sufsort: empty pattern: ' ,': it would match everywhere" 'a pattern of no tokens'
+expect_error sufsort build t.u16 -o n --separator ' ,'
+want "$(cat err)" "sufsort: invalid separator: --separator: ' ,': it has no token" 'a separator of no tokens'
+for option in --utf-8 '--unit lines' '--unit paragraphs'; do
+  # shellcheck disable=SC2086
+  expect_error sufsort duplicates t -l 2 $option
+  want "$(cat err)" "sufsort: conflicting options: ${option% *}: t.json: the index is of tokens" "duplicates $option"
+done
 head -c 5 t.u16 > cut.u16
 expect_error sufsort build cut.u16 -o n --format u16
 want "$(cat err)" 'sufsort: truncated tokens: cut.u16: 5 bytes are no whole number of tokens of 2' 'cut tokens'
@@ -97,6 +106,9 @@ want "$(cat err)" 'sufsort: wrong lengths: t.u16: the lengths of records are 4 i
 printf '4\nx\n' > lengths
 expect_error sufsort build t.u16 -o n --format u16 --lengths lengths
 want "$(cat err)" "sufsort: bad number: lengths:2: 'x'" 'a length that is none'
+: > lengths
+expect_error sufsort build t.u16 -o n --format u16 --lengths lengths
+want "$(cat err)" 'sufsort: no lengths: lengths: the file holds no numbers' 'no lengths'
 expect_error sufsort build t.u16 -o n --format u16 --bwt
 expect_error sufsort build t.u16 -o n --format u16 --fm --without-sa
 want "$(cat err)" 'sufsort: conflicting options: --fm: --format=u16 has no FM index; it is for bytes' 'an FM index of tokens'
@@ -222,6 +234,14 @@ done
 # Copies of one string in more places than fit into memory. Other texts may be larger than memory.
 seq 20000 | sed 's/.*/abcde/' > same.txt
 expect 0 sufsort build same.txt -o same --format lines --text-only
+expect_error sufsort build same.txt -o n --format bytes --device cpu --memory 50K
+grep -q '^sufsort: out of memory: records of same.txt: [0-9]* bytes .* are allowed: --memory [0-9]*K may suffice$' err ||
+  fail "a text in memory: $(cat err)"
+truncate -s 5G large.bin  # nothing of it is read, nor is it on the disk
+expect_error sufsort build large.bin -o n --format bytes --width 32 --plan
+want "$(cat err)" 'sufsort: too few bits: --width 32: 5368709120 residues in 1 record need 40 bits' 'a large text'
+rm large.bin
+[[ ! -e n.json && ! -e n.seq ]] || fail 'an index of a text that is refused'
 expect_error sufsort duplicates same -l 4 --memory 2
 grep -q '^sufsort: out of memory: duplicates of same.seq: [0-9]* bytes are needed, 2 are available: --memory [0-9]*K suffices' err || fail "$(cat err)"
 expect 0 sufsort duplicates same -l 4 --memory "$(grep -o '[0-9]*K suffices' err | cut -d ' ' -f 1)"
@@ -559,6 +579,28 @@ want "$(cat err)" 'sufsort: bad lines: bad.tsv: 5 lines' '--strict'
 [[ $(wc -l < bad.tsv) == 5 && -e strict.json ]] || fail '--strict wrote nothing'
 expect 0 sufsort build whole.jsonl -o strict --text-only --bad-lines bad.tsv --strict
 [[ ! -s bad.tsv && ! -s err ]] || fail 'bad lines of a good file'
+# A file that was whole and is cut now is an error, beside one that was cut before.
+cp whole.jsonl.gz one.jsonl.gz; cp part.jsonl.gz cut.jsonl.gz
+expect 0 sufsort build cut.jsonl.gz one.jsonl.gz -o pair --text-only --bad-lines bad.tsv --quiet
+echo old > out.jsonl
+now() {  # WHY: the commands that read the files of the index again
+  local command
+  for command in "${again[@]}"; do
+    # shellcheck disable=SC2086
+    expect_error sufsort $command
+    grep -q "^sufsort: $1" err || fail "$command: $(cat err)"
+    [[ $(cat out.jsonl) == old && ! -e pairs ]] || fail "an output of an error: $command"
+  done
+}
+again=('duplicates pair -l 12 --format text -o out.jsonl' 'duplicates pair -l 12 --format annotated -o out.jsonl'
+  'duplicates pair -l 12 --keep best --score s -o out.jsonl -q' 'export pair --format infini-gram --metadata -o pairs')
+head -c 200 whole.jsonl.gz > one.jsonl.gz; now 'cannot read: one.jsonl.gz: truncated gzip data at byte 200$'
+rm one.jsonl.gz; now 'cannot read: one.jsonl.gz: No such file or directory$'
+head -n 899 whole.jsonl | gzip -c > one.jsonl.gz; now 'changed input: one.jsonl.gz:.* when it was indexed as pair.json$'
+{ cat whole.jsonl; echo '{"text":"more"}'; } | gzip -c > one.jsonl.gz
+now 'changed input: one.jsonl.gz:.* when it was indexed as pair.json$'
+cp whole.jsonl.gz one.jsonl.gz; head -c 200 part.jsonl.gz > cut.jsonl.gz
+now 'changed input: cut.jsonl.gz:.* when it was indexed as pair.json$'
 # Bad lines that became good ones, and a cut file that is whole again.
 expect 0 sufsort build mixed.jsonl -o bad --text-only --bad-lines bad.tsv --quiet
 [[ ! -s err ]] || fail "--quiet: $(cat err)"
@@ -574,6 +616,13 @@ want "$(cat bad.tsv)" old 'an old list after an error'
 expect_error sufsort build nothing.jsonl -o bad --text-only --bad-lines bad.tsv
 expect_error sufsort build mixed.jsonl -o bad --text-only --bad-lines mixed.jsonl
 expect_error sufsort build mixed.jsonl -o bad --text-only --bad-lines bad.seq
+echo old > bad.fm
+for file in bad.fm bad.lcp; do
+  expect_error sufsort build mixed.jsonl -o bad --text-only --bad-lines $file
+  want "$(cat err)" "sufsort: cannot write: $file: it is a file of the index" 'bad lines in a file of the index'
+done
+[[ $(cat bad.fm) == old && ! -e bad.lcp ]] || fail 'a list in the place of an array'
+rm bad.fm
 expect_error sufsort build in.txt -o bad --text-only --bad-lines bad.tsv --format lines
 expect_error sufsort build mixed.jsonl -o bad --bad-lines bad.tsv
 expect_error sufsort build mixed.jsonl -o bad --text-only --strict
@@ -583,6 +632,8 @@ want "$(cat bad.tsv)" old 'an old list'
 # Patterns.
 expect_error sufsort count x --pattern-format hex 4
 want "$(cat err)" "sufsort: invalid pattern: '4': pairs of hexadecimal digits are expected" 'half a byte'
+expect_error sufsort count x --pattern-format hex ' '
+want "$(cat err)" "sufsort: empty pattern: ' ': it would match everywhere" 'a pattern of no bytes'
 printf '7\n' > patterns
 expect_error sufsort count x --pattern-format hex -f patterns
 want "$(cat err)" "sufsort: bad pattern: patterns:1: invalid pattern: '7': pairs of hexadecimal digits are expected" 'half a byte in a file'

@@ -56,6 +56,9 @@ expect_error sufsort mem x q.fa -l 0
 expect_error sufsort mem x q.fa --format sam
 printf '@r\nGAT\n+\n' > cut.fq; expect_error sufsort mem x cut.fq
 expect_error sufsort mem x q.fa --output x.sa
+printf '>right\nGATTACA\n>odd one\nACGTEACGT\n' > odd.fa
+expect_error sufsort mem x odd.fa -l 3 --both-strands --letters all
+want "$(cat err)" "sufsort: no complement: query 'odd': letter 5 is 'E', which is not a nucleotide" 'no complement'
 printf 'one\ntwo one\n' > lines; expect 0 sufsort build lines -o lines --format lines
 echo 'a two' | expect 0 sufsort mem lines - -l 3
 want "$(cut -f 2-6 out)" "$(echo '2 lines:2 0 + 3' | tabs)" 'matches in lines'

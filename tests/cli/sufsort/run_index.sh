@@ -64,9 +64,19 @@ od -An -v -tu1 -w5 ours.bwt.len | awk '{ sum += $1 + 256 * $2 + 65536 * $3 } END
 sufsort info runs | awk '$1 == "residues" { n = $2 } $1 == "records" { n += 2 * $2 } END { print n }' | cmp - rows
 [[ $(tr -d -c '\0' < ours.bwt.heads | wc -c) == 1 ]] || fail 'one NUL'
 expect_error sufsort export rows --format=rlbwt -o none
+expect_error sufsort export runs rows --format=rlbwt -o none
+[[ $(< err) == 'sufsort: several indexes: rows: --format=rlbwt is of one' ]] || fail "two indexes: $(< err)"
 
 # Options that a run-length index does not have.
 for option in --lcp --bwt --kmer-table=4 --ambiguous=break --mask=keep --plan; do
   expect_error sufsort build --fm=run-length a.fa -o x $option
 done
 expect_error sufsort build --fm=run-length --format=lines letters -o x
+# Files without records, and too little memory.
+: > empty; printf '\n\n' > blank
+expect_error sufsort build --fm=run-length empty blank -o x
+[[ $(< err) == 'sufsort: no records: empty: an index needs at least one' ]] || fail "no records: $(< err)"
+expect_error sufsort build --fm=run-length "$lambda" a.fa -o x --device=cpu --memory=1K
+grep -q '^sufsort: out of memory: index of runs: .*: --memory [0-9]*K suffices if it grows so$' err || fail "memory: $(< err)"
+[[ -z $(compgen -G 'x.*') && -z $(compgen -G 'none.*') ]] || fail "left behind: $(compgen -G '[xn]*')"
+no_leftovers

@@ -67,6 +67,38 @@ cp kept killed.fmd.checkpoint
 expect 0 sufsort aligner-index --for=ropebwt3 --ssa --checkpoint=30K a.fa b.fa c.fa -o killed
 for end in fmd fmd.ssa fmd.len.gz; do cmp killed.$end inserted.$end; done
 [[ ! -e killed.fmd.checkpoint ]] || fail 'the checkpoint is left'
+# What is no checkpoint, or one whose numbers of records are not those of its index.
+expect 0 sufsort aligner-index --for=ropebwt3 d.fa -o d
+cp d.fmd fresh.fmd
+not_one() {
+  expect_error sufsort aligner-index --for=ropebwt3 --checkpoint=30K a.fa b.fa -o fresh
+  [[ $(< err) == "sufsort: cannot read: fresh.fmd.checkpoint: $1: remove it" ]] || fail "a wrong checkpoint: $(< err)"
+  cmp d.fmd fresh.fmd
+}
+for content in '' 'ORDORLC' 'a text that is longer than the begin of a checkpoint'; do
+  printf '%s' "$content" > fresh.fmd.checkpoint; not_one 'not a checkpoint of sufsort'
+done
+for at in 8 16; do  # the records of the index to which others are added, and the others
+  cp kept fresh.fmd.checkpoint; printf '\11' | dd of=fresh.fmd.checkpoint bs=1 seek=$at conv=notrunc 2> log
+  not_one 'the checkpoint is damaged'
+done
+rm fresh.fmd.checkpoint
+# Too little memory for genomes that are not alike.
+expect_error sufsort aligner-index --for=ropebwt3 "$lambda" d.fa -o fresh --device=cpu --memory=1K
+grep -q '^sufsort: out of memory: index of runs: .*: --memory [0-9]*K suffices if it grows so$' err || fail "memory: $(< err)"
+cmp d.fmd fresh.fmd
+# Names and lengths of other records.
+cp first.fmd named.fmd; cp grown.fmd.ssa named.fmd.ssa; gzip -c <(printf 'a\t20000\n') > named.fmd.len.gz
+cp named.fmd.len.gz lengths.gz
+expect_error sufsort add named.fmd d.fa --ssa
+grep -q '^sufsort: cannot read: named.fmd.len.gz: 1 line for an index of 2 records$' err || fail "lengths: $(< err)"
+cmp first.fmd named.fmd; cmp grown.fmd.ssa named.fmd.ssa; cmp lengths.gz named.fmd.len.gz
+# Files without records.
+: > empty
+expect_error sufsort aligner-index --for=ropebwt3 --ssa empty -o fresh
+grep -q '^sufsort: no records: [^:]*: an index needs at least one$' err || fail "no records: $(< err)"
+[[ $(echo fresh.*) == fresh.fmd ]] && cmp d.fmd fresh.fmd || fail "outputs of errors: $(echo fresh.*)"
+no_leftovers
 cp first.fmd grown.fmd
 rm grown.fmd.ssa grown.fmd.len.gz
 expect_error sufsort add --checkpoint=30K grown.fmd b.fa bad.fa

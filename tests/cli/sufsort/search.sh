@@ -81,6 +81,12 @@ for _ in $(seq 60); do echo NN; done | expect 0 sufsort locate n - --limit 0  # 
 want "$(wc -l < out)" $((60 * 2999)) 'all hits of many patterns'
 want "$(cut -f4 out | uniq | md5sum)" "$(for _ in $(seq 60); do seq 0 2998; done | md5sum)" 'hits of many patterns in order'
 
+# A row whose suffix is shorter than the pattern, among rows that the search does not read.
+printf '>a\n%s\n' "$(head -c 40 /dev/zero | tr '\0' A)" > a.fa; expect 0 sufsort build a.fa -o a
+printf '\47' | dd of=a.sa bs=1 seek=120 conv=notrunc status=none
+expect_error sufsort locate a AAA --limit 0
+want "$(cat err)" 'sufsort: bad index: a.sa: position 39: out of order' 'a row out of order'
+
 # Context in the direction of the pattern; BED.
 expect 0 sufsort locate x TTAC GGG --context 3
 want "$(cat out)" "$(printf '%s\n' 'TTAC 1 one 2 + GA AGG' 'GGG 0 . . . . .' | tabs)" context

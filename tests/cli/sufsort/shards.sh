@@ -15,6 +15,15 @@ want "$(sed -n 's/.*"name": "\(web[^"]*\)".*/\1/p' w.json | xargs)" 'web/b/1.jso
 mkdir none
 expect_error sufsort build none -o n --text-only
 want "$(cat err)" 'sufsort: cannot read: none: it is a folder without JSONL: name its files' 'a folder without shards'
+# A link that leads nowhere is no folder with one shard less.
+mkdir links; echo '{"text": "a"}' > links/a.jsonl; ln -s gone links/b.jsonl; mkdir links/d.jsonl
+expect_error sufsort build links -o n --text-only
+want "$(cat err)" 'sufsort: cannot read: links/b.jsonl: No such file or directory' 'a link to nothing'
+ln -sf b.jsonl links/b.jsonl
+expect_error sufsort build links -o n --text-only
+want "$(cat err)" 'sufsort: cannot read: links/b.jsonl: Too many levels of symbolic links' 'a link to itself'
+rm links/b.jsonl; mkdir links/a; ln -s ../a.jsonl links/a/c.jsonl
+expect 0 sufsort build links -o n --text-only; rm n.*
 
 # A file for each, with its compression, of the same lines as one output of all.
 expect 0 sufsort duplicates w -l 5 --format text --out-dir clean
@@ -40,6 +49,10 @@ grep -q 'cannot write: ./web/b/1.json.gz: the index w.json was made of it' err |
 : > file
 expect_error sufsort duplicates w -l 5 --format text --out-dir file
 grep -q 'cannot make the folder: file' err || fail "$(cat err)"
+expect 0 sufsort build web/c.jsonl.zst ./web//c.jsonl.zst -o both --text-only
+expect_error sufsort duplicates both -l 5 --format text --out-dir clean2
+want "$(cat err)" 'sufsort: two inputs of one name: clean2/web/c.jsonl.zst: --out-dir: both would become this file' 'one place'
+[[ ! -e clean2 ]] || fail 'a folder without files, after an error'
 printf 'lines\n' > l.txt
 expect 0 sufsort build l.txt -o l --format lines --text-only
 expect_error sufsort duplicates l -l 5 --format text --out-dir x
@@ -80,6 +93,33 @@ expect_error sufsort export w --format infini-gram --metadata -o grams2
 grep -q 'changed input: web/b/2.jsonl:1: the line has another string' err || fail "$(cat err)"
 [[ ! -e grams2 ]] || fail 'a folder of a failed export'
 rm -r web && cp -r clean/web web
+echo '{"text": "a"}' > n.jsonl; cp n.jsonl few.jsonl; echo '{"text": "b"}' >> n.jsonl; cp n.jsonl all.jsonl
+expect 0 sufsort build n.jsonl -o n --text-only
+expect 0 sufsort build - -o pipe --format jsonl --text-only < n.jsonl
+expect_error sufsort export pipe --format infini-gram --metadata -o grams2
+want "$(cat err)" 'sufsort: cannot read again: pipe.json: the index is of standard input' 'standard input'
+for lines in few.jsonl /dev/null; do
+  cp $lines n.jsonl
+  expect_error sufsort export n --format infini-gram --metadata -o grams2
+  grep -q '^sufsort: changed input: n.jsonl: it has \(0 lines\|1 line\), and 2 when it was indexed as n.json$' err || fail "$(cat err)"
+done
+cat all.jsonl few.jsonl > n.jsonl
+expect_error sufsort export n --format infini-gram --metadata -o grams2
+grep -q '^sufsort: changed input: n.jsonl: it has more lines than the 2 when it was indexed as n.json$' err || fail "$(cat err)"
+mv all.jsonl n.jsonl
+if [[ $(id -u) != 0 ]]; then  # a folder of which a part cannot be read
+  mkdir -p locked/in; cp few.jsonl locked; chmod a-rx locked/in
+  expect_error sufsort build locked -o part --text-only
+  grep -q '^sufsort: cannot read: locked/in: Permission denied$' err || fail "$(cat err)"
+  chmod u+rx locked/in; [[ ! -e part.json ]] || fail 'an index of a part'
+fi
+# Folders that cannot be made.
+ln -s nowhere dangling; : > file
+for folder in no/such dangling file/x file; do
+  expect_error sufsort export n --format infini-gram -o $folder
+  grep -q "^sufsort: cannot write: $folder: " err || fail "$(cat err)"
+done
+[[ ! -e grams2 && ! -e no && ! -e nowhere && ! -s file ]] || fail "left behind: $(ls -A)"
 
 # Several indexes make one, whose shards are those of each alone.
 printf '{"meta": {"t": "a", "z": [1]}, "k": "v"}\n' > m.jsonl

@@ -4,14 +4,17 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/external/bucket_file.hpp"
 #include "base/external/merge.hpp"
 #include "base/external/ordered_write.hpp"
 #include "base/external/runs.hpp"
 #include "base/ordered_turns.hpp"
+#include "base/temporary_file.hpp"
 #include "ordo/error.hpp"
 #include "tests/unit/catch.hpp"
 
@@ -133,6 +136,28 @@ TEST_CASE("Runs are read as they were written, and damage is found", "[external]
   damaged.discard();
   CHECK(damaged.bytes == 0);
   CHECK_THROWS_AS(external::run_files({}).write([](sink&) {}), usage_error);
+}
+
+TEST_CASE("What is not in a temporary file, or is not what was written, is an input error", "[external][small]") {
+  using Catch::Matchers::Message;
+  std::string const name = "cannot read: temporary file in /tmp: ";
+  temporary_file file("/tmp");
+  file.write_at(0, std::string_view("abc"));
+  std::string to(4, '?');
+  CHECK_THROWS_MATCHES(file.read_at(0, to), input_error, Message(name + "unexpected end at byte 3"));
+  CHECK_THROWS_AS(file.read_at(std::uint64_t{1} << 63, to), input_error);  // the system knows no such offset
+  CHECK_THROWS_WITH(file.read_at(std::uint64_t{1} << 63, to), StartsWith(name));
+
+  external::bucket_file buckets("/tmp", 1, 1, 16);
+  buckets.append(0, std::string_view("abc"));
+  buckets.flush();
+  std::vector<char> got;
+  REQUIRE(buckets.blocks(0).size() == 1);
+  auto block = buckets.blocks(0)[0];
+  buckets.read(block, got);
+  CHECK(std::string(got.begin(), got.end()) == "abc");
+  block.checksum ^= 1;
+  CHECK_THROWS_MATCHES(buckets.read(block, got), input_error, Message(name + "it is not what was written to it"));
 }
 
 TEST_CASE("A program compresses runs", "[external][small]") {

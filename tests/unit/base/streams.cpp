@@ -1,17 +1,33 @@
 #include "base/streams.hpp"
 
+#include <cstddef>
 #include <deque>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/quantity.hpp"
+#include "ordo/error.hpp"
+#include "ordo/host_bytes.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/io_ends.hpp"
 
 using namespace ordo;
+
+namespace {
+
+/// A source and a sink that do no more than they must.
+struct plain_source final : source {
+  std::size_t read(std::span<char>) override { return 0; }
+};
+struct plain_sink final : sink {
+  void write(std::span<char const>) override {}
+};
+
+}  // namespace
 
 TEST_CASE("A growing sink keeps bytes in order, or by offset from the announcement on", "[streams]") {
   growing_sink in_order;
@@ -168,4 +184,22 @@ TEST_CASE("Counts are written with their nouns", "[quantity]") {
   CHECK(quantity(2, "record") == "2 records");
   CHECK(quantity(1, "spectrum has", "spectra have") == "1 spectrum has");
   CHECK(quantity(~std::uint64_t{0}, "spectrum has", "spectra have") == "18446744073709551615 spectra have");
+}
+
+TEST_CASE("A source and a sink without addresses refuse the calls that need them", "[streams]") {
+  using Catch::Matchers::Message;
+  plain_source from;
+  plain_sink to;
+  CHECK_FALSE(from.size().has_value());
+  CHECK_FALSE(to.expect(1));
+  CHECK_THROWS_MATCHES(from.read_at(0, {}), std::logic_error, Message("source: no addresses"));
+  CHECK_THROWS_MATCHES(from.skip(1), std::logic_error, Message("source: no addresses"));
+  CHECK_THROWS_MATCHES(to.write_at(0, {}), std::logic_error, Message("sink: no addresses"));
+}
+
+TEST_CASE("More bytes than can be addressed are refused", "[streams]") {
+  host_bytes bytes;
+  CHECK_THROWS_MATCHES(bytes.reserve(~std::size_t{0}), out_of_memory,
+                       Catch::Matchers::Message("out of memory: host: 18446744073709551615 bytes requested"));
+  CHECK(bytes.data() == nullptr);
 }

@@ -1,12 +1,17 @@
 #include "tests/unit/distributed/distributed_checks.hpp"
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "distributed/members.hpp"
 #include "distributed/output_part.hpp"
+#include "ordo/gpu.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/distributed/exchange_checks.hpp"
 
@@ -151,6 +156,22 @@ TEST_CASE("A member that fails ends the others", "[distributed]") {
   CHECK(lost == 3);
 }
 
+TEST_CASE("A member that fails with an exception of no known type ends the others", "[distributed]") {
+  std::string why;
+  CHECK_THROWS_AS(ordo::run_members(2,
+                                    [&](ordo::communicator& members, ordo::cpu&) {
+                                      if (members.rank() == 1) throw 7;
+                                      try {
+                                        for (;;) members.barrier();
+                                      } catch (ordo::member_lost const& e) {
+                                        why = e.what();
+                                        throw;
+                                      }
+                                    }),
+                  int);
+  CHECK(why == "communicator: another member failed: an exception of an unknown type");
+}
+
 TEST_CASE("Wrong calls of a communicator are errors on every member", "[distributed]") {
   using ordo::communicator, ordo::cpu, ordo::usage_error;
   CHECK_THROWS_AS(ordo::run_members(0, [](communicator&, cpu&) {}), usage_error);
@@ -206,6 +227,43 @@ TEST_CASE("Wrong calls of a communicator are errors on every member", "[distribu
   CHECK_THROWS_AS(ordo::run_members(2, [](communicator& members, cpu&) { members.broadcast({}, 2); }), usage_error);
   if (!ordo::built_with_cuda())
     CHECK_THROWS_WITH(ordo::run_members(std::array{0u}, [](communicator&, ordo::gpu&) {}), Contains("compiled without CUDA"));
+}
+
+TEST_CASE("What is wrong in a call of a communicator is said", "[distributed]") {
+  using ordo::communicator, ordo::cpu;
+  auto const refused = [](std::size_t size, std::string const& why, auto work) {
+    INFO(why);
+    CHECK_THROWS_MATCHES(ordo::run_members(size, work), ordo::usage_error, Catch::Matchers::Message(why));
+  };
+  ordo::detail::meeting_point shared(2);
+  CHECK_THROWS_MATCHES(ordo::detail::thread_member(2, 2, shared), ordo::usage_error,
+                       Catch::Matchers::Message("bad communicator: rank 2: the communicator has 2 members"));
+  refused(2, "bad length: all_gather: 3 bytes for 2 members with 1 each", [](communicator& members, cpu&) {
+    std::vector<std::byte> own(1), all(3);
+    members.all_gather(own, all);
+  });
+  refused(2, "bad length: broadcast: 1 bytes, but member 1 has 2", [](communicator& members, cpu&) {
+    std::vector<std::byte> data(1 + members.rank());
+    members.broadcast(data, 1);
+  });
+  refused(2, "bad values: distributed sort: length 3 for 4 keys", [](communicator& members, cpu& on) {
+    std::vector<std::uint32_t> const keys_in(4), values_in(4);
+    std::vector<std::uint32_t> keys(4), values(3);
+    ordo::sort_pairs(members, on, keys_in, keys, values_in, values);
+  });
+  refused(2, "bad index: argsort over a communicator: 4 items at a null pointer", [](communicator& members, cpu& on) {
+    std::vector<std::uint32_t> const keys(4);
+    ordo::argsort(members, on, keys, std::span(static_cast<std::uint32_t*>(nullptr), 4));
+  });
+  refused(1, "bad output: a communicator's output: member 0 has no sink", [](communicator& members, cpu&) {
+    ordo::detail::output_part const part(members, std::vector<std::uint64_t>{3}, nullptr);
+  });
+  if (ordo::built_with_cuda()) return;
+  refused(2, "no GPU support: this build was compiled without CUDA", [](communicator& members, cpu&) {
+    ordo::gpu on;
+    std::vector<std::uint32_t> keys(4);
+    ordo::sort_keys(members, on, keys);
+  });
 }
 
 TEST_CASE("Shares as even as possible", "[distributed]") {

@@ -1,7 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -87,6 +93,29 @@ result sort_in_their_memory(std::size_t size, std::vector<std::string> const& in
   all.text = out.text();
   return all;
 }
+
+/// A member of another communicator that gets other bytes than those that were sent.
+class damaging final : public communicator {
+ public:
+  explicit damaging(communicator& member) : communicator(member.size(), member.rank()), member_(member) {}
+  using communicator::all_gather;
+  using communicator::all_to_all;
+  using communicator::reduce;
+  void broadcast(std::span<std::byte> data, std::size_t root) override { member_.broadcast(data, root); }
+  void all_gather(std::span<std::byte const> own, std::span<std::byte> all) override { member_.all_gather(own, all); }
+  void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
+                  std::function<void(std::size_t)> const& arrived) override {
+    member_.all_to_all(sends, receives, arrived);
+    for (std::span<std::byte> const part : receives)
+      if (!part.empty()) part[0] = std::byte{127};
+  }
+  void reduce(std::span<std::uint64_t> values, reduction by) override { member_.reduce(values, by); }
+  void barrier() override { member_.barrier(); }
+  void fail(std::string const& why) noexcept override { member_.fail(why); }
+
+ private:
+  communicator& member_;
+};
 
 std::string sort_alone(std::vector<std::string> const& inputs, strings::sort_options const& options,
                        strings::duplicates equal = strings::duplicates::keep) {
@@ -289,4 +318,34 @@ TEST_CASE("GPUs of one process sort lines to the bytes of one machine", "[distri
       options.machine.device = device::cpu;
       CHECK((out.text() == sort_alone({urls, "", others, "end"}, options, equal)));
     }
+}
+
+TEST_CASE("Sorts of lines over a communicator say what is wrong", "[distributed]") {
+  using Catch::Matchers::Message;
+  std::vector<std::string> const inputs{"d\nb\n", "c\na\n"};
+  strings::output_opener const nowhere = [](std::uint64_t) -> sink* { return nullptr; };
+  auto const sort = [&](std::size_t size, strings::texts const& from, strings::duplicates equal, bool damages) {
+    run_members(
+        size,
+        [&](communicator& members, cpu& on) {
+          damaging other(members);
+          strings::sort_options options;
+          options.machine.on = &on;
+          strings::sort(damages ? static_cast<communicator&>(other) : members, from, nowhere, options, equal);
+        },
+        1);
+  };
+  strings::texts const texts = texts_of(inputs, 9);
+  CHECK_THROWS_MATCHES(sort(2, texts, strings::duplicates::by_count, false), usage_error,
+                       Message("bad duplicates: distributed sort: lines cannot be ordered by their counts"));
+  // Each line begins with the number of bytes that it shares with the one before it.
+  CHECK_THROWS_MATCHES(sort(2, texts, strings::duplicates::keep, true), ordo::error,
+                       Message("exchange of lines: the bytes that arrived are damaged"));
+  std::atomic<unsigned> opened = 0;
+  strings::texts const no_more{1, 0, [&](std::size_t) { return std::make_unique<test_source>(inputs[0], opened++ == 0); }};
+  CHECK_THROWS_MATCHES(sort(1, no_more, strings::duplicates::keep, false), input_error,
+                       Message("cannot read: input 1: it is a regular file no more"));
+  growing_sink out;
+  CHECK_THROWS_MATCHES(strings::sort(std::vector<machine_options>(), texts, out, {}, strings::duplicates::keep), usage_error,
+                       Message("bad machines: sort: there are none"));
 }

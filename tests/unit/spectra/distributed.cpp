@@ -16,6 +16,7 @@
 #include "ordo/spectra/order.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
+#include "tests/unit/io_ends.hpp"
 
 using namespace ordo;
 
@@ -50,6 +51,31 @@ std::optional<std::string> sorted(std::string const& text, std::size_t size, spe
   CHECK(reports[0]->sort.bytes == text.size());
   written.resize(reports[0]->sort.written);
   return in_order ? std::string(one.text()) : written;
+}
+
+/// Orders an input over two members, whose output is not opened. @param input  called with a member's rank, returns its source
+/// @returns the number of members that could share the work
+template <class Input>
+std::size_t shared_by_two(Input input, spectra::order_options const& order = {}) {
+  std::atomic<std::size_t> shared{0};
+  run_members(
+      2,
+      [&](communicator& members, cpu& on) {
+        spectra::spectrum_inputs inputs;
+        inputs.count = 1;
+        inputs.open = [&](std::size_t) {
+          spectra::spectrum_inputs::opened made;
+          made.from = input(members.rank());
+          made.name = "in";
+          return made;
+        };
+        spectra::sort_options options;
+        options.machine.on = &on;
+        auto const open = [](std::optional<std::uint64_t>) -> sink* { throw std::logic_error("the output is opened"); };
+        if (spectra::order_spectra(members, inputs, open, options, order)) ++shared;
+      },
+      1);
+  return shared;
 }
 
 std::string random_mgf(random_numbers& random, std::size_t spectra, bool ends_last_line) {
@@ -246,4 +272,44 @@ TEST_CASE("Spectra of several inputs ordered over a communicator have the bytes 
   CHECK((written == expected.text()));
   order.parts = 2;
   CHECK_FALSE(spectra::can_be_divided({}, order));
+}
+
+TEST_CASE("What members cannot share is an error on all of them, or left to one process", "[spectra][distributed][order]") {
+  using Catch::Matchers::Message;
+  std::string const text = "BEGIN IONS\nPEPMASS=1\n1 1\nEND IONS\n", cut = "BEGIN IONS\nPEPMASS=1\n1 1\n";
+  std::vector<std::string> const others{text, text + text};
+  auto const in_memory = [](std::string const& from) { return std::make_unique<memory_source>(std::string_view(from)); };
+  auto const sort = [&](bool addressed) {
+    run_members(
+        2,
+        [&](communicator& members, cpu& on) {
+          test_source const input(others[members.rank()], addressed);
+          spectra::sort_options options;
+          options.machine.on = &on;
+          auto const open = [](std::optional<std::uint64_t>) -> sink* { throw std::logic_error("the output is opened"); };
+          spectra::sort(members, input, open, options, 100);
+        },
+        1);
+  };
+  CHECK_THROWS_MATCHES(sort(false), usage_error, Message("cannot divide: spectra: the input is not addressable"));
+  CHECK_THROWS_MATCHES(sort(true), input_error, Message("different inputs: input: the file must be the same on all hosts"));
+
+  CHECK_THROWS_MATCHES(shared_by_two([&](std::size_t) { return std::make_unique<test_source>(text, false); }), usage_error,
+                       Message("cannot divide: in: it is neither an addressable MGF file nor a compressed one"));
+  CHECK_THROWS_MATCHES(shared_by_two([&](std::size_t rank) { return in_memory(others[rank]); }), input_error,
+                       Message("different inputs: all inputs: the files must be the same on all hosts"));
+  spectra::order_options order;
+  order.parts = 2;
+  CHECK_THROWS_MATCHES(shared_by_two([&](std::size_t) { return in_memory(text); }, order), usage_error,
+                       Message("cannot divide: spectra: a rule of the choice needs numbers of spectra, or there are parts or "
+                               "origins"));
+
+  // An input that cannot be read, or has a fault; spectra of few bytes, which take more memory than their text.
+  CHECK(shared_by_two([&](std::size_t) { return std::make_unique<test_source>(text, true, 5); }) == 0);
+  CHECK(shared_by_two([&](std::size_t) { return in_memory(cut); }) == 0);
+  std::string small;
+  for (std::size_t i = 0; i < 20'000; ++i) small += "BEGIN IONS\nPEPMASS=1\nEND IONS\n";
+  order = {};
+  order.memory = std::size_t{1} << 20;
+  CHECK(shared_by_two([&](std::size_t) { return in_memory(small); }, order) == 0);
 }

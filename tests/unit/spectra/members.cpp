@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,8 +18,11 @@
 #include "ordo/spectra/import.hpp"
 #include "ordo/spectra/mzml.hpp"
 #include "ordo/spectra/order.hpp"
+#include "spectra/chunk/value_message.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/distributed/apart.hpp"
 #include "tests/unit/inputs.hpp"
+#include "tests/unit/io_ends.hpp"
 #include "tests/unit/spectra/mzml/cases.hpp"
 
 using namespace ordo;
@@ -214,4 +218,61 @@ TEST_CASE("Members that share chunks make what one machine makes, and find the s
   CHECK(errors > 10);
   CHECK(warned > 10);
   CHECK(shared > 150);
+}
+
+TEST_CASE("Members that are GPUs of one process share no chunks", "[spectra][distributed][members]") {
+  auto const sort = [] {
+    run_members(
+        2,
+        [](communicator& threads, cpu& on) {
+          apart members(threads, 1, true);
+          spectra::sort_options options;
+          options.members = &members;
+          options.machine.on = &on;
+          memory_source input("BEGIN IONS\n2 1\n1 1\nEND IONS\n");
+          growing_sink output;
+          spectra::sort(input, output, options);
+        },
+        1);
+  };
+  CHECK_THROWS_MATCHES(sort(), usage_error,
+                       Catch::Matchers::Message("cannot share: spectra: the members are GPUs of one process"));
+}
+
+TEST_CASE("What another member cannot read is left to the first", "[spectra][distributed][members]") {
+  std::string text;
+  for (std::size_t i = 0; i < 5000; ++i) text += fmt::format("BEGIN IONS\nPEPMASS={}\n200 1\n100 2\nEND IONS\n", i + 1);
+  spectra::sort_options options;
+  options.chunk_bytes = std::size_t{64} << 10;
+  memory_source input{std::string_view(text)};
+  growing_sink expected, output;
+  spectra::sort(input, expected, options);
+  run_members(
+      2,
+      [&](communicator& members, cpu& on) {
+        bool const is_first = members.rank() == 0;
+        spectra::sort_options here = options;
+        here.members = &members;
+        here.machine.on = &on;
+        test_source from(text, true, is_first ? ~std::uint64_t{0} : 1000);  // in the middle of a chunk
+        growing_sink none;
+        spectra::sort(from, is_first ? output : none, here);
+      },
+      1);
+  CHECK((output.text() == expected.text()));
+}
+
+TEST_CASE("A message that ends too early is refused", "[spectra][distributed][members]") {
+  using spectra::detail::value_reader;
+  std::vector<char> bytes;
+  spectra::detail::value_writer to(bytes);
+  to.put(std::uint32_t{7}, std::string("abc"), std::vector<std::uint64_t>{1, 2});
+  std::uint32_t number = 0;
+  std::string text;
+  std::vector<std::uint64_t> values;
+  value_reader(bytes).take(number, text, values);
+  CHECK((number == 7 && text == "abc" && values == std::vector<std::uint64_t>{1, 2}));
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    CHECK_THROWS_MATCHES(value_reader(std::span(bytes).first(size)).take(number, text, values), input_error,
+                         Catch::Matchers::Message("cannot read: message: it is too short"));
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -272,6 +273,9 @@ TEST_CASE("parts hold whole spectra, and what stands first in each", "[spectra][
   }
   options.part_bytes = 5;
   CHECK_THROWS_AS(order({text}, options), ordo::usage_error);
+  test_sink whole_output(true);
+  CHECK_THROWS_MATCHES(order_spectra(spectrum_inputs{}, whole_output, {}, options), ordo::usage_error,
+                       Catch::Matchers::Message("a single sink has no parts"));
   CHECK(order({}, by({})).parts == std::vector<std::string>{""});
 }
 
@@ -350,4 +354,13 @@ TEST_CASE("an order fails whole: bad values, inputs that cannot be read, outputs
   sort_options lenient;
   lenient.lenient = true;
   CHECK(order({comma}, by({spectrum_key::pepmass}), lenient).report.missing.at(0) == 1);
+}
+
+TEST_CASE("a cosine of duplicates that is not above 0 and up to 1 is refused", "[spectra][order]") {
+  duplicate_rule rule;
+  for (double const wrong : {0.0, -1.0, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
+    rule.min_cosine = wrong;
+    CHECK_THROWS_MATCHES(find_duplicates(spectrum_inputs{}, {}, rule), ordo::usage_error,
+                         Catch::Matchers::Message("the cosine of duplicates is not above 0 and up to 1"));
+  }
 }

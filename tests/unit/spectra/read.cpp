@@ -55,6 +55,11 @@ TEST_CASE("spectra of nothing, and of what is not right, as columns", "[spectra]
   CHECK_THROWS_AS(read_spectra(bad, {}), ordo::input_error);
   memory_source other("<html>");
   CHECK_THROWS_AS(read_mzml_spectra(other, {}), ordo::input_error);
+  ordo::growing_sink to;
+  for (format const as : {format::mzml, format::mzxml})
+    CHECK_THROWS_MATCHES(write_spectra(none, to, as), ordo::usage_error,
+                         Catch::Matchers::Message("format not written: columns: neither MGF, MSP nor mzSpecLib"));
+  CHECK(to.text().empty());
 }
 
 TEST_CASE("spectra of mzML as columns", "[spectra][read][mzml]") {

@@ -321,6 +321,18 @@ TEST_CASE("selections of random spectra, in blocks of any size", "[spectra][sele
   }
 }
 
+TEST_CASE("an output in memory of another length than the input is refused", "[spectra]") {
+  std::string const text = spectrum_of({"1 1"});
+  sort_options options;
+  options.name = "f.mgf";
+  for (std::size_t const size : {text.size() - 1, text.size() + 1}) {
+    std::string out(size, '?');
+    CHECK_THROWS_MATCHES(ordo::spectra::sort(std::span<char const>(text), out, options), usage_error,
+                         Catch::Matchers::Message("output of another length: f.mgf: in memory it must be the input's"));
+    CHECK(out == std::string(size, '?'));
+  }
+}
+
 TEST_CASE("arrays of a GPU, in a build without code for one, are refused", "[spectra][arrays]") {
   if (ordo::built_with_cuda()) return;
   ordo::gpu gpu;

@@ -123,6 +123,8 @@ TEST_CASE("clusters, and what is made of them", "[spectra][similarity]") {
   CHECK(one.intensity == std::vector<double>{3, 4});
   CHECK((one.size() == 1 && one.charge[0] == 3 && one.precursor_mz[0] == 501 && one.scan[0] == 11));
   CHECK(make_consensus(two, std::vector<std::uint64_t>{0, 1}, {0, false}).mz == two.mz);
+  CHECK_THROWS_MATCHES(make_consensus(two, std::vector<std::uint64_t>{0}, {0, false}), ordo::usage_error,
+                       Catch::Matchers::Message("bad clusters: consensus: not as many as spectra"));
 }
 
 TEST_CASE("wrong calls of the comparison of spectra", "[spectra][similarity]") {

@@ -296,6 +296,12 @@ TEST_CASE("a temporary file that cannot be made or written", "[external]") {
                   ordo::output_error);
   CHECK_THROWS_AS(strings::sort_external(texts_of({text}, true), to, how, strings::duplicates::keep, {{}, "", 0}),
                   ordo::usage_error);
+  // A line that is longer than one may be.
+  std::string const long_line(4'000'000, 'x');
+  CHECK_THROWS_AS(strings::sort_external(texts_of({long_line}, true), to, how, strings::duplicates::keep, {{"/tmp"}, "", 0}),
+                  ordo::out_of_memory);
+  CHECK_THROWS_WITH(strings::sort_external(texts_of({long_line}, true), to, how, strings::duplicates::keep, {{"/tmp"}, "", 0}),
+                    StartsWith("out of memory: input: a line of more than ") && EndsWith(" bytes: 2097152 may be taken"));
   // A text that fits needs no file.
   how.memory = std::size_t{1} << 30;
   check({text}, how, {{"/no/such/folder"}, "", 0});

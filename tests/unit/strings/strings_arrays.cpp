@@ -165,6 +165,10 @@ TEST_CASE("bad offsets and too little memory are refused", "[strings][arrays]") 
   refused({0, 7});
   refused({7});
   refused({0, 3, -1, 6});
+  std::vector<std::uint32_t> const none{0};
+  CHECK_THROWS_MATCHES(
+      strings::sort<std::uint32_t>(std::string_view("abc", std::size_t{1} << 32), std::span(none)),  // no byte is read
+      ordo::usage_error, Catch::Matchers::Message("bad index: 32 bits: places in 4294967296 bytes need more"));
   column<std::uint32_t> const given(random_strings(5000, 12, 'a', 2));
   strings::sort_options how;
   how.machine.device = ordo::device::cpu;

@@ -301,6 +301,24 @@ constexpr bool has_own_new = true;
 #endif
 }  // namespace
 
+TEST_CASE("a large block that is refused is told with what it was for") {
+  using Catch::Matchers::Message;
+  auto const rethrow = [](auto const& refused) {
+    try {
+      throw refused;
+    } catch (...) {
+      ordo::detail::rethrow_refused_block("f.mgf");
+    }
+  };
+  std::string const figures = "100 bytes are needed, 7 are available";
+  CHECK_THROWS_MATCHES(rethrow(ordo::detail::memory_refused({100, 7})), out_of_memory,
+                       Message("out of memory: f.mgf: " + figures));
+  CHECK_THROWS_MATCHES(rethrow(out_of_memory("out of memory: host: " + figures, 100)), out_of_memory,
+                       Message("out of memory: f.mgf: " + figures));
+  CHECK_THROWS_MATCHES(rethrow(out_of_memory("out of memory: a GPU", 100)), out_of_memory, Message("out of memory: a GPU"));
+  CHECK_THROWS_MATCHES(rethrow(input_error("f.mgf: bad")), input_error, Message("f.mgf: bad"));
+}
+
 TEST_CASE("a large block is refused where it does not fit beside those that are not written yet") {
   constexpr std::size_t mb = std::size_t{1} << 20;
   struct checks {

@@ -34,6 +34,8 @@ bool is_raw(build_options const& options, std::string const& file) {
 std::string parse_separator(build_options const& options) {
   unsigned const size = suffix::bytes_per_residue(options.format);
   if (options.separator.empty()) return {};
+  if (size != 1 && options.separator.find_first_not_of(" ,") == std::string::npos)
+    throw usage_error(fmt::format("invalid separator: --separator: '{}': it has no token", options.separator));
   return size == 1 ? unescaped("--separator", options.separator)
                    : parse_symbols(options.separator, pattern_format::tokens, size);
 }

@@ -109,7 +109,7 @@ class run_length_build {
     report_.phase("read");
     read(outputs);
     index_.finish();
-    if (index_.records() == 0) throw input_error("no records: reference: an index needs at least one");
+    if (index_.records() == 0) throw input_error(fmt::format("no records: {}: an index needs at least one", job_.files.front()));
     report_.phase("write");
     index_.write(outputs[0], job_.format);
     if (samples) {
@@ -174,7 +174,8 @@ class run_length_build {
     lengths_.assign(text.data(), text.size());
     auto const lines = std::uint64_t(std::ranges::count(lengths_, '\n'));
     if (2 * lines != base_records_)
-      throw input_error(fmt::format("cannot read: {}: {} lines for an index of {} records", name, lines, base_records_ / 2));
+      throw input_error(fmt::format("cannot read: {}: {} for an index of {}", name, quantity(lines, "line"),
+                                    quantity(base_records_ / 2, "record")));
   }
 
   void read(std::deque<cli::output> const& outputs) {

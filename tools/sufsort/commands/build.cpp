@@ -329,13 +329,20 @@ void append_shards(std::string const& path, std::vector<std::string>& files) {
     return;
   }
   std::vector<fs::path> shards;
+  fs::path place = path;
   for (fs::recursive_directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
-    if (at->path().filename().string().starts_with('.'))
+    place = at->path();
+    std::string const name = place.filename();
+    if (name.starts_with('.')) {
       at.disable_recursion_pending();
-    else if (is_shard(at->path().filename().string()) && at->is_regular_file(error))
-      shards.push_back(at->path());
+    } else if (is_shard(name)) {
+      fs::file_type const type = at->status(error).type();
+      if (type == fs::file_type::not_found) error = std::make_error_code(std::errc::no_such_file_or_directory);
+      if (error) break;
+      if (type == fs::file_type::regular) shards.push_back(place);
+    }
   }
-  if (error) throw input_error(fmt::format("cannot read: {}: {}", path, error.message()));
+  if (error) throw input_error(fmt::format("cannot read: {}: {}", place.string(), error.message()));
   if (shards.empty()) throw input_error(fmt::format("cannot read: {}: it is a folder without JSONL: name its files", path));
   std::ranges::sort(shards);
   for (fs::path const& file : shards) files.push_back(file.string());

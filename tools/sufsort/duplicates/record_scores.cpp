@@ -46,8 +46,8 @@ record_scores read_scores(suffix::stored_index const& index, std::string const& 
   suffix::input_file const* file = nullptr;
   auto const end_file = [&] {
     if (file && lines != file->records)
-      throw input_error(fmt::format("changed input: {}: it has {} lines, and {} when it was indexed as {}", file->name, lines,
-                                    file->records, index.path("json")));
+      throw input_error(fmt::format("changed input: {}: it has {}, and {} when it was indexed as {}", file->name,
+                                    quantity(lines, "line"), file->records, index.path("json")));
   };
   auto const read = [&](chunks::text_chunk const& chunk, part& part) {
     part = {};

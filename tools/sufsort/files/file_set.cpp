@@ -45,6 +45,7 @@ std::string parent_folder(std::string const& path) {
 }
 
 void commit_together(std::deque<cli::output>& files, std::size_t first_opened) {
+  if (files.size() == 1 && files.front().target().empty()) return files.front().commit();  // a link to standard output
   std::vector<cli::output*> all;
   for (cli::output& file : files) all.push_back(&file);
   std::swap(all.front(), all[first_opened]);

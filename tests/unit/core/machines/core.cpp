@@ -150,6 +150,12 @@ TEST_CASE("a pool frees its blocks before it fails", "[memory]") {
   CHECK_THROWS_AS(ordo::buffer<std::uint64_t>(pool, ~std::size_t{0} / 2), ordo::out_of_memory);
 }
 
+TEST_CASE("a block larger than the address space is refused", "[memory]") {
+  ordo::host_memory plain;
+  CHECK_THROWS_MATCHES(plain.allocate(~std::size_t{0}), ordo::out_of_memory,
+                       Catch::Matchers::Message("out of memory: host: 18446744073709551615 bytes requested"));
+}
+
 TEST_CASE("a pool allocates no more than the rounded requests", "[memory]") {
   ordo::host_memory plain;
   std::size_t const first = ordo::pool::rounded(600000), second = ordo::pool::rounded(500000);

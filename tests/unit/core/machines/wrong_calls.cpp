@@ -211,3 +211,26 @@ TEST_CASE("the memory of arrays that exceed the address space is refused", "[mem
   }
   CHECK(ordo::sort_memory<int>(cpu, std::size_t{1} << 50) >= std::size_t{1} << 52);
 }
+
+TEST_CASE("a GPU refuses every call in a build without code for one", "[machine]") {
+  if (ordo::built_with_cuda()) return;
+  ordo::gpu gpu;
+  std::vector<int> keys{3, 1, 2};
+  auto const refused = [](auto call) {
+    CHECK_THROWS_MATCHES(call(), ordo::usage_error,
+                         Catch::Matchers::Message("no GPU support: this build was compiled without CUDA"));
+  };
+  refused([&] { ordo::sort_keys(gpu, keys); });
+  refused([&] { static_cast<void>(ordo::sort_memory<int>(gpu, 10)); });
+  refused([&] {
+    std::vector<int> best(1);
+    ordo::top_k(gpu, keys, 1, std::span(best));
+  });
+  refused([&] { static_cast<void>(ordo::top_k_memory<int>(gpu, 10, 1)); });
+  refused([&] { gpu.reserve(100); });
+  refused([&] { gpu.synchronize(); });
+  refused([&] { static_cast<void>(gpu.stream()); });
+  gpu.trim(0);
+  CHECK(gpu.peak_memory() == 0);
+  CHECK(keys == std::vector<int>{3, 1, 2});
+}

@@ -221,6 +221,25 @@ TEST_CASE("mzml: arrays that cannot keep their form become plain numbers, compre
   CHECK_THROWS_WITH(ordo::spectra::sort_mzml(source, sink, options),
                     Catch::Matchers::StartsWith("cannot write a binary array: ") &&
                         Catch::Matchers::EndsWith("but a referenceableParamGroup states its type or compression"));
+  options.encoding.packing = ordo::spectra::array_encoding::compression::zlib;
+  ordo::memory_source again(grouped);
+  CHECK_THROWS_WITH(
+      ordo::spectra::sort_mzml(again, sink, options),
+      Catch::Matchers::StartsWith("cannot write a binary array: ") &&
+          Catch::Matchers::EndsWith("it gets another encoding, but a referenceableParamGroup states its type or compression"));
+}
+
+TEST_CASE("mzml: linear MS-Numpress refuses numbers that it cannot state") {
+  // The numbers differ from the line through the two before by 2^31 - 2. From 2^52 on odd ones are rounded up.
+  std::vector<double> far{0, 1};
+  while (far.size() < 2060) far.push_back(2 * far[far.size() - 1] - far[far.size() - 2] + 2147483646.0);
+  array_codec codec;
+  binary_array array;
+  array.coding = number_coding::linear;
+  array.type = number_type::float64;
+  std::string text;
+  CHECK_THROWS_MATCHES(codec.pack_as(array, far, text), ordo::spectra::detail::text_fault,
+                       Catch::Matchers::Message("cannot write MS-Numpress: its numbers differ by more than 32 bits"));
 }
 
 TEST_CASE("mzml: predicted numbers of mzMLb's writers") {

@@ -124,6 +124,13 @@ TEST_CASE("mzml: what is wrong is named, with its line") {
        "not mzML: f.mzML:10: a spectrum inside a spectrum"},
       {"<indexList ", "<spectrum defaultArrayLength=\"0\"/><indexList ", ""},
       {"</indexList>", "</indexList><spectrum defaultArrayLength=\"0\"/>", "not mzML: f.mzML:69: a spectrum after the index"},
+      {"</indexList>", "</indexList><chromatogram id=\"a\"/>", "not mzML: f.mzML:69: a chromatogram after the index"},
+      // Two prefixes, with which a tag is one for the parser alone.
+      {"<cvParam cvRef=\"MS\" accession=\"MS:1000511\"", "<a:b:cvParam accession=\"MS:1000511\"",
+       "malformed XML: f.mzML:7: a tag where none can be"},
+      {"<binaryDataArray encodedLength", "<a:b:binaryDataArray encodedLength",
+       "malformed XML: f.mzML:12: a tag where none can be"},
+      {"<binary>", "<a:b:binary>", "malformed XML: f.mzML:16: a tag where none can be"},
   };
   for (auto const& [what, by, message] : all) {
     CAPTURE(what, by);
@@ -134,7 +141,10 @@ TEST_CASE("mzml: what is wrong is named, with its line") {
   std::string const empty = replaced(good, "defaultArrayLength=\"2\"", "defaultArrayLength=\"0\"");
   CHECK(refusal(empty, format::mgf) == "not a binary array: f.mzML:16: it does not hold 0 numbers of 8 bytes");
   CHECK(refusal("<?xml version=\"1.0\"?>\n<mzData>\n</mzData>") == "not mzML: f.mzML:2: its first tag is <mzData>");
+  CHECK(refusal("<?xml version=\"1.0\"?>\n<indexedmzML/>") == "malformed XML: f.mzML:2: a tag <indexedmzML> where none can be");
   CHECK(refusal("") == "malformed XML: f.mzML:1: no element found");
+  CHECK(refusal(replaced(good, "defaultArrayLength=\"2\"", "defaultArrayLength=\"4294967296\""), format::mgf) ==
+        "too large: f.mzML:6: more than 2^32 peaks in spectra that follow one another");
   CHECK(refusal(replaced(good, "MS:1000515", "MS:1000516"), format::mgf) ==
         "no peaks: f.mzML:6: the spectrum has not as many m/z as intensities");
   CHECK(refusal(replaced(good, "value=\"445.34\"", "value=\"abc\""), format::mgf) ==

@@ -285,6 +285,11 @@ TEST_CASE("mzml: parts are documents of their own") {
   by.parts = 0;
   CHECK_THROWS_AS(merged({text}, by), ordo::usage_error);
   CHECK_THROWS_AS(merged({}), ordo::usage_error);
+  by = {};
+  by.folders.clear();
+  text_parts to;
+  CHECK_THROWS_MATCHES(order_mzml(spectrum_inputs{1, {}}, to, {}, by), ordo::usage_error,
+                       Catch::Matchers::Message("no folder for temporary files"));
 }
 
 TEST_CASE("mzml: an input gets the first suffix that makes all of its ids new") {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include "ordo/spectra/import.hpp"
 #include "tests/unit/spectra/mzml/cases.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 // The forms that mzML has by other writers than those that most of it is made by.
 namespace {
@@ -90,4 +92,16 @@ TEST_CASE("mzml: what other writers write") {
       all(text_of(document{{{{mz({}), intensity({})}}}}), "<cvParam accession=\"MS:1000523\" name=\"t\"/>", "");
   CHECK((sorted(empty) == empty));
   CHECK(sorted(empty, {}, format::mgf).find("SCANS=1\nEND IONS") != std::string::npos);
+}
+
+TEST_CASE("mzml: a file whose SHA-1 cannot be found is an error") {
+  temporary_folder const folder;
+  ordo::spectra::sort_options options;
+  for (std::string const& path : {folder.path("missing"), folder.path("")}) {
+    options.path = path;
+    ordo::memory_source from("BEGIN IONS\nPEPMASS=1\n1 1\nEND IONS\n");
+    ordo::growing_sink to;
+    CHECK_THROWS_MATCHES(ordo::spectra::sort_to_mzml(from, to, options, format::mgf), ordo::input_error,
+                         Catch::Matchers::Message("cannot read: " + path + ": its SHA-1 is not known"));
+  }
 }

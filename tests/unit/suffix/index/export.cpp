@@ -6,6 +6,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/suffix.hpp"
+#include "ordo/suffix/aligner_index.hpp"
 #include "ordo/suffix/export.hpp"
 #include "ordo/suffix/index.hpp"
 #include "tests/unit/catch.hpp"
@@ -167,4 +168,46 @@ TEST_CASE("what a format cannot hold is refused", "[suffix]") {
   folder.write("x.sa", bytes);
   for (auto const options : {export_format::raw32, export_format::raw64, export_format::sdsl})
     CHECK_THROWS_WITH(exported(folder.path("x"), options), contains_text("x.sa: row 0: position 4294967302 of 7 residues"));
+
+  // Both strands of a record.
+  stored_text const strands(std::vector<std::string>{"GATT", "AATC"});
+  suffix::index_description about;
+  about.residues = strands.residues.size();
+  about.policy.strands = suffix::strands::both;
+  about.names = {"a"};
+  about.starts = {0};
+  about.lengths = {4};
+  auto const add = [&](std::string const& name, std::string const& content) {
+    about.arrays.push_back({name, content.size(), suffix::compute_crc32(content)});
+    folder.write("y." + name, content);
+  };
+  add("seq", strands.residues);
+  add("sa", entries_of(plain_suffix_array(strands.view()), 4));
+  add("pieces", entries_of({0, 4, 0, 1, 0, 0}, 8));
+  folder.write("y.json", suffix::to_json(about));
+  suffix::stored_index const index(folder.path("y"));
+  test_sink to(false);
+  CHECK_THROWS_AS(suffix::export_infini_gram(index, {0, 1, &to, &to, &to}, {}), input_error);
+  CHECK_THROWS_WITH(suffix::export_infini_gram(index, {0, 1, &to, &to, &to}, {}),
+                    contains_text("y.json: infini-gram has no pieces of records and no reverse complements"));
+  CHECK(to.calls() == 0);
+}
+
+TEST_CASE("a reference without letters has no index of an aligner", "[suffix]") {
+  test_sink to(false);
+  auto const no_letters = contains_text("no letters: reference: an index needs at least one");
+  suffix::bwa_reference bwa;
+  bwa.add("a", "", "");
+  CHECK_THROWS_AS(bwa.write(suffix::bwa_files{to, to, to, to, to}, {}), input_error);
+  CHECK_THROWS_WITH(bwa.write(suffix::bwa_files{to, to, to, to, to}, {}), no_letters);
+  CHECK_THROWS_WITH(bwa.write(suffix::bwa_mem2_files{to, to, to, to, to}, {}), no_letters);
+  suffix::minibwa_reference minibwa;
+  CHECK_THROWS_AS(minibwa.write({to, to}, {}), input_error);
+  CHECK_THROWS_WITH(minibwa.write({to, to}, {}), no_letters);
+  suffix::bowtie_reference bowtie;
+  for (auto const size : {suffix::bowtie_size::small, suffix::bowtie_size::large}) {
+    CHECK_THROWS_AS(bowtie.write({to, to, to, to, to, to}, size, {}), input_error);
+    CHECK_THROWS_WITH(bowtie.write({to, to, to, to, to, to}, size, {}), no_letters);
+  }
+  CHECK(to.calls() == 0);
 }

@@ -143,6 +143,36 @@ TEST_CASE("FM indexes of wide entries", "[suffix][fm]") {
                     "bad index: f.sa: row 7: position 99999 of 5300 residues");
 }
 
+TEST_CASE("wrong calls of an FM index", "[suffix][fm]") {
+  std::vector<std::uint16_t> const tokens{1, 2};
+  std::vector<std::uint32_t> const of_tokens{0, 1};
+  auto const make_of_tokens = [&] {
+    return suffix::make_fm_index(suffix::make_text(tokens), entries_of(of_tokens), 1, "f.sa");
+  };
+  CHECK_THROWS_AS(make_of_tokens(), usage_error);
+  CHECK_THROWS_WITH(make_of_tokens(), "no bytes: FM index: it is of bytes, not of tokens");
+
+  suffix::text const text{"GATTACA"};
+  std::vector<std::uint32_t> const twice{0, 1, 2, 3, 4, 5, 0}, missing{1, 1, 2, 3, 4, 5, 6};
+  CHECK_THROWS_AS(suffix::make_fm_index(text, entries_of(twice), 1, "f.sa"), input_error);
+  CHECK_THROWS_WITH(suffix::make_fm_index(text, entries_of(twice), 1, "f.sa"), "bad index: f.sa: a position is there twice");
+  CHECK_THROWS_AS(suffix::make_fm_index(text, entries_of(missing), 1, "f.sa"), input_error);
+  CHECK_THROWS_WITH(suffix::make_fm_index(text, entries_of(missing), 1, "f.sa"),
+                    "bad index: f.sa: the start of a record has no row");
+
+  auto const sa = suffix::build<std::uint32_t>(text).sa;
+  auto const bytes = suffix::make_fm_index(text, entries_of(sa), 2, "f.sa");
+  suffix::fm_index const fm(bytes, text, "f.fm");
+  std::vector<std::string_view> const patterns{"A", "TAC"};
+  std::vector<suffix::row_range> rows(1);
+  CHECK_THROWS_AS(fm.find(patterns, rows), usage_error);
+  CHECK_THROWS_WITH(fm.find(patterns, rows), "wrong array size: search: 1 results for 2 patterns");
+  suffix::searcher const by_fm(fm, text);
+  std::vector<std::uint64_t> lengths(3);
+  CHECK_THROWS_AS(by_fm.find_longest(patterns, lengths), usage_error);
+  CHECK_THROWS_WITH(by_fm.find_longest(patterns, lengths), "wrong array size: search: 3 results for 2 patterns");
+}
+
 TEST_CASE("a damaged FM index is refused or gives rows of the text", "[suffix][fm]") {
   random_numbers random(23);
   bool const packed = GENERATE(false, true);

@@ -113,6 +113,16 @@ TEST_CASE("wrong merges are refused", "[suffix][merge]") {
   CHECK_THROWS_AS(suffix::merge_arrays(all.view(), 1, stored(of_a), stored(of_b), fm, {&sa, &lcp, nullptr, 4}), usage_error);
   CHECK_THROWS_AS(suffix::merge_arrays(all.view(), 1, stored(of_a), stored(of_b), fm, {&sa, nullptr, nullptr, 3}), usage_error);
   CHECK_THROWS_AS(suffix::merge_arrays(all.view(), 1, stored(of_a), stored(of_b), fm, out, {.memory = 10}), out_of_memory);
+  suffix::text tokens = all.view();
+  tokens.residue_bytes = 2;
+  CHECK_THROWS_AS(suffix::merge_arrays(tokens, 1, stored(of_a), stored(of_b), fm, out), usage_error);
+  CHECK_THROWS_WITH(suffix::merge_arrays(tokens, 1, stored(of_a), stored(of_b), fm, out),
+                    "no bytes: merge: the texts are of tokens");
+  // The letters of this text are not read.
+  suffix::text const large{std::string_view(all.residues.data(), std::size_t{1} << 32), all.starts};
+  CHECK_THROWS_AS(suffix::merge_arrays(large, 1, stored(of_a), stored(of_b), fm, out), usage_error);
+  CHECK_THROWS_WITH(suffix::merge_arrays(large, 1, stored(of_a), stored(of_b), fm, out),
+                    "index too narrow: merge: 4 bytes for 4294967296 residues");
   CHECK(sa.bytes().empty());
   auto wrong = of_b;
   wrong.sa[2] = 99;

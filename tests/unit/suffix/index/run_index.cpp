@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <span>
@@ -14,6 +15,7 @@
 #include "ordo/suffix/fmd.hpp"
 #include "ordo/suffix/matches.hpp"
 #include "ordo/suffix/search.hpp"
+#include "suffix/index/run_index_layout.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
 
@@ -267,4 +269,22 @@ TEST_CASE("a damaged index of runs is refused, or searched without harm", "[suff
   }
   REQUIRE(refused > 1000);
   REQUIRE(right > 0);  // the same byte, or one between two parts
+
+  // An index at another address, and one whose first runs are of no letter.
+  aligned_bytes moved;
+  std::string const eight(8, '\0');
+  moved.write(std::span<char const>(eight));
+  moved.write(std::span<char const>(whole));
+  CHECK_THROWS_AS(suffix::fm_index(moved.bytes().subspan(8), both.size_only, "rlfm"), usage_error);
+  CHECK_THROWS_WITH(suffix::fm_index(moved.bytes().subspan(8), both.size_only, "rlfm"),
+                    "wrong address: rlfm: an index of runs begins at a multiple of 64 bytes");
+  aligned_bytes wrong;
+  wrong.write(std::span<char const>(whole));
+  std::size_t const words_at =
+      suffix::run_index_layout::read(wrong.bytes()).blocks_at() + offsetof(suffix::run_length::run_block, words);
+  std::fill_n(wrong.data() + words_at, 8, '\xff');
+  suffix::fm_index const without_letters(wrong.bytes(), both.size_only, "rlfm");
+  suffix::run_length_index grown;
+  CHECK_THROWS_AS(grown.read(without_letters), input_error);
+  CHECK_THROWS_WITH(grown.read(without_letters), "bad index: rlfm: impossible runs");
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -372,6 +373,56 @@ TEST_CASE("a damaged index of ropebwt3 is an error or an index", "[suffix][run_l
     }
   }
   REQUIRE(read > 10);  // changes of the table, which is made anew
+}
+
+TEST_CASE("run-length indexes of no records and of one strand are refused", "[suffix][run_length]") {
+  CHECK_THROWS_AS(by_sort({}), input_error);
+  CHECK_THROWS_WITH(by_sort({}), "no records: reference: an index needs at least one");
+  // The record A, and the records A and C.
+  for (std::string_view const bwt : {"A$", "AC$$"}) {
+    std::string const file = written([&](sink& to) { suffix::write_fmd(bwt, to); });
+    auto const read = [&] {
+      memory_source from(file);
+      suffix::run_length_index().read(from, "x.fmd");
+    };
+    CHECK_THROWS_AS(read(), input_error);
+    CHECK_THROWS_WITH(read(), "cannot read: x.fmd: not an index of both strands of each record");
+  }
+}
+
+TEST_CASE("samples of an index whose walks leave it are refused", "[suffix][run_length]") {
+  using namespace suffix::run_length;
+  host_backend backend(1);
+  std::vector<block_list> lists(1);
+  block_writer<append_to_list> to(append_to_list{lists.data()});
+  for (unsigned const letter : {1U, 4U, 0U, 0U}) to.add(letter, 1);  // both strands of the record A
+  to.finish();
+  lists[0].rows = to.rows();
+  run_index<host_backend> const index(backend, std::move(lists));
+  run_view view = index.view();
+  CHECK(sampled_rows(backend, view, 1).lengths == std::vector<std::uint64_t>{1, 1});
+  view.first[1] = view.rows;  // the rows of A are after all others
+  CHECK_THROWS_AS(sampled_rows(backend, view, 1), std::length_error);
+}
+
+TEST_CASE("an insertion that fails is done again", "[suffix][run_length]") {
+  random_numbers random(80);
+  std::vector<std::string> records(3, random_letters(random, "ACGT", 3000));
+  for (std::string& record : records) record[random.below(record.size())] = 'G';
+  suffix::run_length_options options;
+  options.machine.device = device::cpu;
+  options.batch_letters = 6000;
+  bool fails = true;
+  options.on_phase = [&](std::string_view name, std::uint64_t) {
+    if (name == "merge" && std::exchange(fails, false)) throw output_error("cannot write: test: no space");
+  };
+  suffix::run_length_index index(options, suffix::run_length_index::method::insert);
+  index.add(records[0]);
+  CHECK_THROWS_AS(index.add(records[1]), output_error);
+  CHECK_FALSE(index.is_complete());
+  index.add(records[2]);
+  index.finish();
+  CHECK(fmd_of(index) == by_sort(records));
 }
 
 TEST_CASE("a run-length index is sorted or inserted as its genomes and memory advise", "[suffix][run_length]") {

@@ -275,4 +275,26 @@ TEST_CASE("units that repeat, and calls that are refused", "[suffix][duplicates]
   CHECK_THROWS_AS(suffix::copy_finder(suffix::make_text(tokens), options, 1 << 20), usage_error);
   options.unit = records;
   CHECK(suffix::copy_finder(suffix::make_text(tokens), options, 1 << 20).finished() == 0);
+  // Too little memory for the units of a bucket, or for n-grams: one of three words.
+  options.unit = lines;
+  suffix::copy_finder of_lines(text, options, 8);
+  CHECK_THROWS_AS(of_lines.count_ranges(), out_of_memory);
+  CHECK_THROWS_WITH(of_lines.count_ranges(), contains_text("bytes are needed, 8 are allowed"));
+  suffix::text const other{"one two three"};
+  options.min_length = 3;
+  options.unit = words;
+  suffix::copy_finder of_words(text, options, 8, &other);
+  CHECK_THROWS_AS(of_words.next_range(), out_of_memory);
+  CHECK_THROWS_WITH(of_words.next_range(), contains_text("bytes are needed or more, 8 are allowed"));
+  // A text that changes before its units are read again.
+  std::string changing = "one\ntwo\none\n";
+  suffix::text const text_that_changes{changing};
+  options = {.min_length = 1};
+  options.unit = lines;
+  suffix::copy_finder of_changing(text_that_changes, options, 1 << 20);
+  CHECK(of_changing.count_ranges() == 1);
+  std::ranges::fill(changing, '\n');
+  CHECK_THROWS_AS(of_changing.next_range(), input_error);
+  CHECK_THROWS_WITH(of_changing.next_range(suffix::copy_finder::num_buckets, {}, "some.txt"),
+                    "changed input: some.txt: the text differs from when its units were counted");
 }

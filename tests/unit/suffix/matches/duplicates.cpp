@@ -237,6 +237,9 @@ TEST_CASE("what a text shares with another one", "[suffix][duplicates]") {
   };
   CHECK_THROWS_AS(shared({"abc"}, wrong), input_error);
   CHECK_THROWS_AS(shared({"ab"}, wrong), usage_error);
+  std::vector<std::uint16_t> const tokens{1, 2, 3};
+  CHECK_THROWS_AS(shared(suffix::make_text(tokens), wrong), usage_error);
+  CHECK_THROWS_WITH(shared(suffix::make_text(tokens), wrong), "conflicting residues: duplicates: of 1 and of 2 bytes");
 }
 
 TEST_CASE("the longest and the most frequent strings", "[suffix][duplicates]") {
@@ -380,6 +383,23 @@ TEST_CASE("duplicates without a suffix array", "[suffix][duplicates]") {
   while (finder.finished() != suffix::copy_finder::num_buckets) finder.next_range();
   finder.next_range();
   CHECK(finder.marks()[0] == 4);
+  suffix::duplicate_options const characters{.min_length = 2, .whole_characters = true};
+  CHECK_THROWS_AS(suffix::copy_finder(tokens, characters, 1 << 20), usage_error);
+  CHECK_THROWS_WITH(suffix::copy_finder(tokens, characters, 1 << 20),
+                    "no characters: duplicates: characters consist of bytes, not of tokens");
+  suffix::text const too_large{std::string_view(text.residues.data(), std::size_t{1} << 40)};  // its letters are not read
+  CHECK_THROWS_AS(suffix::copy_finder(too_large, {2}, 1 << 20), usage_error);
+  CHECK_THROWS_WITH(suffix::copy_finder(too_large, {2}, 1 << 20),
+                    "too large: duplicates: 1099511627776 residues, but positions have 40 bits");
+  // A text that changes before its windows, which memory does not hold, are read again.
+  std::string changing = random_letters(random, "abcd", 30000);
+  suffix::text const text_that_changes{changing};
+  suffix::copy_finder of_changing(text_that_changes, {20}, std::size_t{1} << 16);
+  CHECK(of_changing.count_ranges() > 1);
+  std::ranges::fill(changing, 'a');
+  CHECK_THROWS_AS(of_changing.next_range(), input_error);
+  CHECK_THROWS_WITH(of_changing.next_range(suffix::copy_finder::num_buckets, {}, "some.txt"),
+                    "changed input: some.txt: the text differs from when its windows were counted");
 }
 
 TEST_CASE("duplicates that are refused", "[suffix][duplicates]") {
@@ -396,6 +416,13 @@ TEST_CASE("duplicates that are refused", "[suffix][duplicates]") {
   sa[1] = 1;
   lcp[2] = 1000;  // a wrong LCP: nothing outside the record
   CHECK(of({500}) <= 3);
+  auto const repeated = [&] { return suffix::find_repeated_strings(text, entries_of(sa), entries_of(lcp), 1, 5, "f.lcp"); };
+  CHECK_THROWS_AS(repeated(), input_error);
+  CHECK_THROWS_WITH(repeated(), "bad index: f.lcp: row 2: LCP of 1000 in 3 residues");
+  suffix::duplicate_options of_lines{1};
+  of_lines.unit = suffix::copied_unit::lines;
+  CHECK_THROWS_AS(of(of_lines), usage_error);
+  CHECK_THROWS_WITH(of(of_lines), "no strings: duplicates: copy_finder alone finds other units");
   lcp.pop_back();
   CHECK_THROWS_AS(of({1}), usage_error);
 }

@@ -492,4 +492,15 @@ TEST_CASE("matches of small and wrong calls", "[suffix][matches]") {
   suffix::searcher const damaged(text, entries_of(wrong), "f.sa");
   CHECK_THROWS_WITH(suffix::match_finder(text, damaged, {}, {1, 0}).find("A"),
                     "bad index: f.sa: row 0: position 7 of 1 residue");
+  std::vector<std::uint16_t> const words{1, 1};
+  std::vector<std::uint32_t> const of_words{1, 0};
+  suffix::text const tokens = suffix::make_text(words);
+  suffix::searcher const rows_of_tokens(tokens, entries_of(of_words));
+  CHECK_THROWS_AS(suffix::match_finder(tokens, rows_of_tokens, {}, {1, 0}), usage_error);
+  CHECK_THROWS_WITH(suffix::match_finder(tokens, rows_of_tokens, {}, {1, 0}), "no letters: matches: the text is of tokens");
+  // A finder for GPUs with the choice of a CPU.
+  auto const bytes = suffix::make_fm_index(text, entries_of(only), 1, "sa");
+  suffix::fm_index const fm(bytes, text, "fm");
+  CHECK_THROWS_AS(suffix::gpu_match_finder(fm, text, {}, machine_choice{}), usage_error);
+  CHECK_THROWS_WITH(suffix::gpu_match_finder(fm, text, {}, machine_choice{}), contains_text("no GPU: matches: "));
 }

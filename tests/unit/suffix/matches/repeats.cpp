@@ -10,6 +10,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/suffix.hpp"
+#include "ordo/suffix/matches.hpp"
 #include "ordo/suffix/repeats.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
@@ -347,6 +348,51 @@ TEST_CASE("similar k-mers are those that brute force finds", "[suffix]") {
   suffix::count_similar<std::uint32_t>(text, std::span<std::uint32_t const>(made.sa), std::span<std::uint32_t const>(made.lcp),
                                        3, 1, suffix::letter_choice::all, at);
   CHECK(at == std::vector<std::uint32_t>{3, 2, 2, 2, 2, 2, 2, 1, 2, 2, 0, 0});
+}
+
+TEST_CASE("repeats and occurrences of arrays of the wrong size", "[suffix]") {
+  indexed const index({"GATTACA"});
+  suffix::text const text = index.stored.view();
+  suffix::searcher const rows(text, index.sa());
+  std::vector<std::uint32_t> shorter(6), at(7);
+  std::vector<bool> const ring{true}, rings{true, true};
+  auto const all = suffix::letter_choice::all;
+  auto const refuses = [](auto call, std::string const& why) {
+    CHECK_THROWS_AS(call(), usage_error);
+    CHECK_THROWS_WITH(call(), why);
+  };
+  refuses([&] { suffix::find_repeats(text, index.sa(), {}, 1, [](suffix::repeat const&) {}); },
+          "wrong array size: repeats: 7 rows of sa and 0 of lcp for 7 residues");
+  refuses(
+      [&] {
+        suffix::find_pairs(
+            text, {}, index.lcp(), 1, 0, [](suffix::repeat_pair const&) {}, [](suffix::repeat_pair_count const&) {});
+      },
+      "wrong array size: repeats: 0 rows of sa and 7 of lcp for 7 residues");
+  refuses([&] { suffix::add_circular_occurrences<std::uint32_t>(text, rows, ring, 2, all, shorter); },
+          "wrong array size: occurrences: 6 counts of 7 residues");
+  for (auto const& others : {std::vector<bool>(), rings}) {
+    std::string const why = "wrong array size: circular records: " + std::to_string(others.size()) + " of 1";
+    refuses([&] { suffix::add_circular_occurrences<std::uint32_t>(text, rows, others, 2, all, at); }, why);
+    refuses([&] { suffix::ring_match_finder(text, others, 3); }, why);
+    refuses([&] { suffix::ring_statistics(text, others); }, why);
+    std::vector<suffix::match> matches(1);
+    if (!others.empty()) refuses([&] { suffix::keep_unique_in_query(matches, text, others); }, why);
+  }
+  refuses([&] { suffix::count_occurrences<std::uint32_t>(text, index.sa(), index.lcp(), 0, all, at); },
+          "invalid length: occurrences: 0: a string has at least one letter");
+  refuses([&] { suffix::find_shortest_unique<std::uint32_t>(text, index.sa(), index.lcp(), shorter); },
+          "wrong array size: unique: 6 lengths of 7 residues, 7 rows of sa and 7 of lcp");
+  // Texts with circular records.
+  refuses([&] { suffix::count_similar<std::uint32_t>(text, ring, 2, 1, all, shorter); },
+          "wrong array size: occurrences: 6 numbers for 7 residues");
+  refuses([&] { suffix::count_similar<std::uint32_t>(text, rings, 2, 1, all, at); },
+          "wrong array size: circular records: 2 of 1");
+  refuses([&] { suffix::find_shortest_unique<std::uint32_t>(text, ring, shorter); },
+          "wrong array size: unique: 6 numbers for 7 residues");
+  std::vector<std::uint16_t> const tokens{1, 2, 3, 1, 2, 4, 1};
+  refuses([&] { suffix::find_shortest_unique<std::uint32_t>(suffix::make_text(tokens), ring, at); },
+          "no letters: circular records: the text is of tokens");
 }
 
 TEST_CASE("where the ambiguous letters of a text are", "[suffix]") {

@@ -2,12 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "ordo/cpu.hpp"
 #include "ordo/error.hpp"
+#include "ordo/machine.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/matches/plain_drafts.hpp"
 
@@ -18,6 +21,23 @@ namespace {
 void draft(cpu& on, suffix::token_index const& index, draft_batch& batch) {
   index.draft(on, batch.contexts, batch.context_lengths, batch.drafts, batch.lengths, batch.matched);
 }
+
+/// Another machine than the CPU, which must not be asked to work.
+class machine_without_work final : public machine {
+ public:
+  [[nodiscard]] device kind() const noexcept override { return device::gpu; }
+  void reserve(std::size_t) override { refuse(); }
+  void trim(std::size_t) noexcept override {}
+  std::size_t peak_memory() noexcept override { return 0; }
+  void run(detail::sort_task const&) override { refuse(); }
+  [[nodiscard]] std::size_t memory_for(detail::sort_task const&) override { refuse(); }
+  std::uint64_t run(detail::operation_task const&) override { refuse(); }
+  [[nodiscard]] std::size_t memory_for(detail::operation_task const&) override { refuse(); }
+  std::uint64_t stream(detail::stream_task const&) override { refuse(); }
+
+ private:
+  [[noreturn]] static void refuse() { throw std::logic_error("a machine without work"); }
+};
 
 }  // namespace
 
@@ -125,6 +145,24 @@ TEST_CASE("wrong calls of a token index", "[token_index]") {
   CHECK_THROWS_AS(call({1}, {}), usage_error);
   room.resize(5);
   CHECK_THROWS_AS(call({1, 1}, {1, 1}), usage_error);
+  room.resize(4);
+  machine_without_work other;
+  CHECK_THROWS_AS(index.append(other, text), usage_error);
+  CHECK_THROWS_WITH(index.append(other, text), "bad machine: tokens: the text is in memory of another machine");
+  tokens const contexts{1, 1}, context_lengths{1, 1};
+  CHECK_THROWS_AS(index.draft(other, contexts, context_lengths, room, lengths, matched), usage_error);
+  CHECK_THROWS_WITH(index.draft(other, contexts, context_lengths, room, lengths, matched),
+                    contains_text("bad machine: tokens: "));
+  if (!built_with_cuda()) {
+    CHECK_THROWS_AS(index.assign(other, text), usage_error);
+    CHECK_THROWS_WITH(index.assign(other, text), "no GPU: tokens: the build has no GPU support");
+  }
+  // These tokens are not read.
+  std::span<std::uint32_t const> const large(text.data(), std::numeric_limits<std::uint32_t>::max() - 3);
+  CHECK_THROWS_AS(index.append(on, large), usage_error);
+  CHECK_THROWS_WITH(index.append(on, large),
+                    "too large: tokens: 3 and 4294967292 more, where fewer than 2^32 - 1 are expected");
+  CHECK(index.size() == text.size());
   index.assign(on, {});
   CHECK(index.size() == 0);
 }

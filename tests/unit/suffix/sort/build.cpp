@@ -1,5 +1,7 @@
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <divsufsort.h>
@@ -236,6 +238,10 @@ TEST_CASE("arrays of the wrong size and bad records are refused", "[suffix]") {
   CHECK_THROWS_AS(suffix::build({"ACGT"}, arrays{sa, {}, rows}), usage_error);
   for (std::vector<std::uint64_t> const& starts : {std::vector<std::uint64_t>{1}, {0, 3, 2}, {0, 5}})
     CHECK_THROWS_AS(suffix::build({"ACGT", starts}), usage_error);
+  suffix::text const large{std::string_view(rows.data(), std::size_t{1} << 32)};  // its letters are not read
+  CHECK_THROWS_AS(suffix::build(large, arrays{sa, {}, {}}), usage_error);
+  CHECK_THROWS_WITH(suffix::build(large, arrays{sa, {}, {}}),
+                    contains_text("index too narrow: suffix array: 4294967296 residues in 1 records do not fit 32 bits"));
 }
 
 TEST_CASE("which index fits", "[suffix]") {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -6,6 +7,7 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix/search.hpp"
 #include "suffix/arrays/build.hpp"
+#include "suffix/arrays/rows.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/devices.hpp"
 #include "tests/unit/suffix/text/policies.hpp"
@@ -179,6 +181,36 @@ TEST_CASE("check finds every planted fault of arrays with left out rows", "[suff
   CHECK_THROWS_AS(suffix::build(text, {.lcp = false, .bwt = true}, options), usage_error);
   options.rows = {false, 0};
   CHECK_THROWS_AS(suffix::build(text, suffix::extra_arrays{}, options), usage_error);
+}
+
+TEST_CASE("a check of arrays with left out rows states the memory that it lacks", "[suffix][policy]") {
+  random_numbers random(9);
+  std::string const letters = random_letters(random, "ACGT", 1000);
+  suffix::build_options options;
+  options.machine.device = device::cpu;
+  options.rows = {false, 2};
+  auto const made = suffix::build<std::uint32_t>({letters}, suffix::extra_arrays{}, options);
+  std::size_t const whole = suffix::detail::memory_of_all_rows(letters.size(), sizeof(std::uint32_t), false);
+  auto const check = [&](std::size_t memory) {
+    options.memory = memory;
+    return suffix::check({letters}, suffix::arrays<std::uint32_t const>{made.sa, {}, {}}, options);
+  };
+  CHECK_FALSE(check(~std::size_t{0}).has_value());
+  CHECK_THROWS_WITH(check(whole - 1),
+                    contains_text("out of memory: check of 1000 residues: " + std::to_string(whole) +
+                                  " bytes are needed for all rows, " + std::to_string(whole - 1) + " are allowed"));
+  // With the arrays of all rows, or without memory besides them.
+  for (std::size_t const memory : {whole - 1, whole}) {
+    std::size_t min_bytes = 0, bytes = 0;
+    try {
+      static_cast<void>(check(memory));
+    } catch (suffix::text_too_large const& e) {
+      min_bytes = e.min_bytes();
+      bytes = e.bytes();
+    }
+    CHECK(min_bytes > whole);
+    CHECK(bytes >= min_bytes);
+  }
 }
 
 TEST_CASE("patterns are found by the rows that are left", "[suffix][policy]") {

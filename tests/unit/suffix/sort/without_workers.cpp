@@ -257,6 +257,12 @@ TEST_CASE("suffix arrays by several machines of a process", "[suffix][distribute
   }
   CHECK_THROWS_AS(suffix::build_into<std::uint32_t>(std::span(machines), {text}, {}, options), usage_error);
   CHECK_THROWS_AS(suffix::build_into<std::uint32_t>(std::span(machines).first(0), {text}, {}, options), usage_error);
+  options.rows = {};
+  options.memory = 3000;
+  growing_sink sa;
+  CHECK_THROWS_AS(suffix::build_into<std::uint32_t>(machines, {text, starts}, {&sa}, options), out_of_memory);
+  CHECK_THROWS_WITH(suffix::build_into<std::uint32_t>(machines, {text, starts}, {&sa}, options),
+                    contains_text("more members need less memory each"));
 }
 
 TEST_CASE("Groups of GPUs build the suffix array of one machine", "[distributed][suffix]") {

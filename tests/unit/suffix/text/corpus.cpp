@@ -143,6 +143,38 @@ TEST_CASE("a corpus by parts is that of whole files", "[suffix][corpus]") {
   CHECK_THROWS_AS(parts.append("x", from, {.memory = 3}), out_of_memory);
 }
 
+TEST_CASE("files that do not fit into a corpus", "[suffix][corpus]") {
+  using enum suffix::input_format;
+  std::string const numbers("\1\0\2\0\3\0\4\0", 8);
+  for (bool const has_size : {false, true}) {
+    suffix::corpus all;
+    test_source from(numbers, has_size), again(numbers, has_size);
+    CHECK_THROWS_AS(suffix::append_corpus(all, "x", from, {.memory = 3}), out_of_memory);
+    suffix::corpus other;
+    CHECK_THROWS_WITH(suffix::append_corpus(other, "x", again, {.memory = 3}),
+                      "out of memory: records of x: 8 bytes are needed, 3 are allowed");
+  }
+  std::string const empty_rows = npy("<u2", "(2, 0)", "");
+  auto const append = [](std::string const& file, suffix::corpus_options const& options) {
+    suffix::corpus all;
+    test_source from(file, false);
+    suffix::append_corpus(all, "x", from, options);
+  };
+  CHECK_THROWS_AS(append(empty_rows, {.format = u16}), input_error);
+  CHECK_THROWS_WITH(append(empty_rows, {.format = u16}), "bad array: x: the rows of the .npy file are empty");
+  std::vector<std::uint64_t> const lengths{8};
+  CHECK_THROWS_AS(append(numbers, {.separator = ",", .lengths = lengths}), usage_error);
+  CHECK_THROWS_WITH(append(numbers, {.separator = ",", .lengths = lengths}),
+                    "conflicting records: a separator and a list of lengths");
+  suffix::corpus of_bytes;
+  test_source first(numbers, false), second(numbers, false);
+  suffix::append_corpus(of_bytes, "x", first);
+  CHECK_THROWS_AS(suffix::append_corpus(of_bytes, "y", second, {.format = u16}), usage_error);
+  CHECK_THROWS_WITH(suffix::append_corpus(of_bytes, "y", second, {.format = u16}),
+                    "conflicting formats: bytes and tokens of other sizes");
+  CHECK(of_bytes.view().residues == numbers);
+}
+
 TEST_CASE("objects of JSON without a field are as they were written", "[suffix][corpus]") {
   auto const without = [](std::string const& line, std::string const& field) {
     auto const written = suffix::find_json_string(line, suffix::field_names(field));
