@@ -102,8 +102,9 @@ class import_chunk final : public chunk {
   }
 
   void add_spectra() {
-    rows_.clear();
     if (!read_.annotations.empty()) read_.annotations.resize(read_.mz.size());
+    not_finite_.assign(read_.all.size(), 0);
+    if (task_.writes()) drop_not_finite();
     if (read_.mz.size() > ~std::uint32_t{0}) {
       failure = std::make_exception_ptr(text_fault(0, "too large", "more than 2^32 peaks in spectra that follow one another"));
       return;
@@ -120,6 +121,25 @@ class import_chunk final : public chunk {
     peaks.mz = read_.mz;
     peaks.intensity = read_.intensity;
     peaks.first.push_back(std::uint32_t(read_.mz.size()));
+  }
+
+  // Drops the peaks that are not finite: no format that is printed has them, and no rule may count them.
+  void drop_not_finite() {
+    std::size_t kept = 0;
+    for (std::size_t s = 0, i = 0; s < read_.all.size(); ++s) {
+      std::size_t const kept_before = kept, begin = i;
+      for (; i < read_.ends[s]; ++i) {
+        if (!std::isfinite(read_.mz[i]) || !std::isfinite(read_.intensity[i])) continue;
+        read_.mz[kept] = read_.mz[i];
+        read_.intensity[kept] = read_.intensity[i];
+        if (!read_.annotations.empty()) read_.annotations[kept] = read_.annotations[i];
+        ++kept;
+      }
+      read_.ends[s] = kept;
+      not_finite_[s] = (i - begin) - (kept - kept_before);
+      counted.peaks += not_finite_[s];
+    }
+    read_.cut_peaks(kept);
   }
 
   void add_spectrum(std::size_t s) {
@@ -230,10 +250,11 @@ class import_chunk final : public chunk {
       std::span<metadata_entry const> const metadata =
           with_sequence(metadata_at(s), task_.find_sequence(spectrum.header, number));
       printed_spectrum const printed{header, list, relative_, spectrum.digits, metadata, annotations_at(s)};
-      print_losses const lost = task_.print(printed, *task_.options, title, out_);
-      warned.lost.add(lost);
+      print_losses lost = task_.print(printed, *task_.options, title, out_);
       if (task_.notes_titles) records.add_title(header);
       if (task_.keys) records.add(*task_.keys, header, kept.size() - lost.not_finite, out_.size(), s, spectrum.begin);
+      lost.not_finite += not_finite_[s];
+      warned.lost.add(lost);
     }
     records.any_spectra = !records.all().empty();
   }
@@ -242,7 +263,7 @@ class import_chunk final : public chunk {
   std::unique_ptr<import_parser> parser_;
   bool is_run_;
   imported_spectra read_;
-  std::vector<std::size_t> rows_;
+  std::vector<std::size_t> not_finite_;  // peaks of each spectrum that were dropped
   std::vector<std::uint32_t> relative_;
   std::vector<metadata_entry> metadata_;  // metadata of a spectrum with another sequence
   std::string out_;

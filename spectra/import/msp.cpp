@@ -357,7 +357,7 @@ class msp_parser final : public import_parser {
     wanted_ = leading<std::size_t>(value);
     if (key == "numalphapeaks" && wanted_) {  // peptides with a crosslink: "17, Num beta peaks: 13"
       auto const beta = leading<std::size_t>(value.substr(std::min(value.find(':'), value.size() - 1) + 1));
-      wanted_ = beta ? std::optional(*wanted_ + *beta) : std::nullopt;
+      wanted_ = beta && *beta <= ~*wanted_ ? std::optional(*wanted_ + *beta) : std::nullopt;
     }
     if (!wanted_ && !lenient_) fail(at, fmt::format("{} is '{}'", lines_.stated_key(), excerpt(value)));
   }

@@ -226,11 +226,23 @@ void mzml_chunk::read_peaks(std::size_t index) {
   if (mz) {
     to_doubles(mz->type, codec_.unpack(*mz, text.view()), values_);
     mz_.insert(mz_.end(), values_.begin(), values_.end());
-    if (task_.select && !(made.row < peaks.whole.size() && peaks.whole[made.row]))
+    if (!prints && task_.select && !(made.row < peaks.whole.size() && peaks.whole[made.row]))
       warned.not_finite += std::uint64_t(std::ranges::count_if(values_, [](double value) { return std::isnan(value); }));
     to_doubles(intensity->type, codec_.unpack(*intensity, text.view()), values_);
     intensity_.insert(intensity_.end(), values_.begin(), values_.end());
     made.digits = {is_single(*mz), is_single(*intensity)};
+    if (prints) {  // no format that is printed has peaks that are not finite, and no rule may count them
+      std::size_t kept = peaks.first.back();
+      for (std::size_t i = kept; i < mz_.size(); ++i) {
+        if (!std::isfinite(mz_[i]) || !std::isfinite(intensity_[i])) continue;
+        mz_[kept] = mz_[i];
+        intensity_[kept++] = intensity_[i];
+      }
+      warned.not_finite += mz_.size() - kept;
+      made.count -= mz_.size() - kept;
+      mz_.resize(kept);
+      intensity_.resize(kept);
+    }
   }
   jobs_.push_back(made);
 }

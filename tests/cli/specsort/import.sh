@@ -146,3 +146,40 @@ expect 0 specsort massbank.mgf --split-count 2 -o part.mzspeclib --quiet
 for part in part.0001.mzspeclib part.0002.mzspeclib; do expect 0 specsort --check $part; grep -q '^<Spectrum=1>$' $part || fail "$part"; done
 expect 0 specsort massbank.mgf --clusters=greedy,consensus -o clusters.mzspeclib; expect 0 specsort --check clusters.mzspeclib
 expect_error specsort massbank.mgf --to mzspeclib --renumber; grep -q 'MGF and MSP only: --renumber: ' err || fail "$(< err)"
+
+# Peaks that are not finite are not there: no rule counts them.
+printf 'Name: a\nPrecursorMZ: 5\nNum Peaks: 4\n100 5\n200 inf\nnan 7\n50 3\n' > odd.msp
+python3 - > odd.mzML << 'END'
+import base64, math, struct
+def array(kind, *values):
+    data = base64.b64encode(struct.pack("<4d", *values)).decode()
+    return (f'<binaryDataArray encodedLength="{len(data)}"><cvParam accession="MS:1000523"/><cvParam accession="MS:1000576"/>'
+            f'<cvParam accession="{kind}"/><binary>{data}</binary></binaryDataArray>')
+print('<mzML xmlns="http://psi.hupo.org/ms/mzml"><run id="r"><spectrumList count="1"><spectrum index="0" id="a" '
+      'defaultArrayLength="4"><cvParam accession="MS:1000511" value="2"/><precursorList count="1"><precursor><selectedIonList '
+      'count="1"><selectedIon><cvParam accession="MS:1000744" value="5"/></selectedIon></selectedIonList></precursor>'
+      '</precursorList><binaryDataArrayList count="2">' + array("MS:1000514", 100, 200, math.nan, 50) +
+      array("MS:1000515", 5, math.inf, 7, 3) + '</binaryDataArrayList></spectrum></spectrumList></run></mzML>')
+END
+while read -r options; do
+  read -r peaks
+  for input in odd.msp odd.mzML; do
+    # shellcheck disable=SC2086
+    expect 0 specsort $input --to=mgf $options
+    [[ $(grep '^[0-9]' out | xargs) == "$peaks" ]] || fail "$input $options: $(< out)"
+    if [[ $peaks ]]; then grep -q '2 peaks are not finite and are left out$' err || fail "$input $options: $(< err)"; fi
+  done
+done << 'END'
+
+50 3 100 5
+--top 1
+100 5
+--min-relative 0.7
+100 5
+--min-peaks 2
+50 3 100 5
+--min-peaks 3
+
+--by intensity --descending
+100 5 50 3
+END
