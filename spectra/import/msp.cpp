@@ -387,6 +387,7 @@ class msp_parser final : public import_parser {
     if (key == "precursormz" || key == "precursorm/z" || key == "pepmass") {
       if (is_unknown(value) || header.precursor_mz) return true;
       if (!has_decimal_comma(value)) header.precursor_mz = leading<double>(value);
+      if (header.precursor_mz && !std::isfinite(*header.precursor_mz)) header.precursor_mz.reset();
       if (!header.precursor_mz) return no_number();
       if (!(*header.precursor_mz > 0)) header.precursor_mz.reset();
       return true;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -383,7 +384,7 @@ class mzspeclib_parser final : public import_parser {
 
   static void set_header(stated_values const& values, spectrum_header& header) {
     for (auto const& mz : {values.selected_mz, values.experimental_mz, values.target_mz, values.theoretical_mz})
-      if (mz && *mz > 0 && !header.precursor_mz) header.precursor_mz = mz;
+      if (mz && *mz > 0 && std::isfinite(*mz) && !header.precursor_mz) header.precursor_mz = mz;
     header.precursor_intensity = values.intensity;
     header.charges = values.charges.empty() ? values.possible_charges : values.charges;
     header.rt_seconds = values.rt_seconds;

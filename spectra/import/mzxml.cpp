@@ -202,7 +202,7 @@ class mzxml_reader final : public import_reader, private xml_handler {
       parser_.want_characters(false);
       auto& mz = scan_->spectrum.header.precursor_mz;
       mz = parse_number<double>("precursorMz", precursor_);
-      if (mz && !(*mz > 0)) mz.reset();
+      if (mz && !(*mz > 0 && std::isfinite(*mz))) mz.reset();
     }
   }
 

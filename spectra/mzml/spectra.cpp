@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
@@ -442,7 +443,7 @@ void mzml_spectra::read_ion(cv_term const& term) {
   switch (term.number) {
     case terms::selected_ion_mz:
       ion.mz = parse_number<double>("the m/z of a selected ion", term.value);
-      if (ion.mz && !(*ion.mz > 0)) ion.mz.reset();
+      if (ion.mz && !(*ion.mz > 0 && std::isfinite(*ion.mz))) ion.mz.reset();
       return;
     case terms::peak_intensity:
       ion.intensity = parse_number<double>("the intensity of a selected ion", term.value);

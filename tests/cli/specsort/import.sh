@@ -147,6 +147,12 @@ for part in part.0001.mzspeclib part.0002.mzspeclib; do expect 0 specsort --chec
 expect 0 specsort massbank.mgf --clusters=greedy,consensus -o clusters.mzspeclib; expect 0 specsort --check clusters.mzspeclib
 expect_error specsort massbank.mgf --to mzspeclib --renumber; grep -q 'MGF and MSP only: --renumber: ' err || fail "$(< err)"
 
+# A precursor must be finite. In mzML such a one is none.
+for mz in inf 1e999; do
+  printf "Name: a\nPrecursorMZ: $mz\nNum Peaks: 1\n100 5\n" > infinite.msp
+  expect_error specsort infinite.msp; grep -q "infinite.msp:2: PrecursorMZ is '$mz', which is no number" err || fail "$(< err)"
+  expect 0 specsort infinite.msp --lenient; grep -qx PEPMASS=0 out || fail "$mz: $(< out)"
+done
 # Peaks that are not finite are not there: no rule counts them.
 printf 'Name: a\nPrecursorMZ: 5\nNum Peaks: 4\n100 5\n200 inf\nnan 7\n50 3\n' > odd.msp
 python3 - > odd.mzML << 'END'
