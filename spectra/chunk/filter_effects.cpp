@@ -165,14 +165,14 @@ void filter_effects::add(spectrum const& original, std::uint64_t number, bool is
   }
   mz_.assign(original.peaks.mz.begin(), original.peaks.mz.end());
   intensity_.assign(original.peaks.intensity.begin(), original.peaks.intensity.end());
+  // MGF alone has lines, and peaks without intensity. No other peak that is not printed counts in a rule.
+  bool const drops = prints_ && steps_[rules_.size()].option != "--to mzml", is_mgf = !original.peaks.lines.empty();
+  if (drops && !is_mgf) drop_not_finite(to);
   if (is_selected && !selections_.empty() && !select(original, to)) return;
-  if (prints_) {
-    // MGF alone has lines, and peaks without intensity.
-    if (!original.peaks.lines.empty())
-      std::ranges::replace_if(
-          intensity_, [](double value) { return std::isnan(value); }, 0.0);
-    if (steps_[rules_.size()].option != "--to mzml") drop_not_finite(to);
-  }
+  if (prints_ && is_mgf)
+    std::ranges::replace_if(
+        intensity_, [](double value) { return std::isnan(value); }, 0.0);
+  if (drops) drop_not_finite(to);
 
   sort_peaks();
   spectrum written{original.header, {sorted_mz_, sorted_intensity_, {}}, {}, original.number};

@@ -208,6 +208,7 @@ std::optional<value_range> attribute_in(std::string_view tag, std::string_view n
 }
 
 std::optional<markup> plain_tag(std::string_view text, std::size_t begin, std::vector<attributes::attribute>& all) {
+  constexpr std::size_t max_plain_attributes = 32;  // each is compared with those before it
   all.clear();
   char const* at = text.data() + begin + 1;
   char const* const end = text.data() + text.size();
@@ -240,6 +241,7 @@ std::optional<markup> plain_tag(std::string_view text, std::size_t begin, std::v
     char const* const value = at += 2;
     while (at != end && is_plain_value[static_cast<unsigned char>(*at)]) ++at;
     if (at == end || *at != '"') return std::nullopt;
+    if (all.size() == max_plain_attributes) return std::nullopt;
     for (auto const& other : all)
       if (other.name == key) return std::nullopt;
     all.push_back({key, {value, at++}});

@@ -73,8 +73,8 @@ class attributes {
   std::span<attribute const> all_;
 };
 
-/// Reads a tag that is as plain as most, with its attributes: ASCII, its names of letters alone, without prefixes, entities and
-/// repeated names. @param begin  where its < is
+/// Reads a tag that is as plain as most, with its attributes: ASCII, at most 32 of them, its names of letters alone, without
+/// prefixes, entities and repeated names. @param begin  where its < is
 /// @returns nothing for other markup, which a parser has to read
 std::optional<markup> plain_tag(std::string_view text, std::size_t begin, std::vector<attributes::attribute>& all);
 

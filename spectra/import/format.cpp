@@ -104,7 +104,7 @@ class import_chunk final : public chunk {
   void add_spectra() {
     if (!read_.annotations.empty()) read_.annotations.resize(read_.mz.size());
     not_finite_.assign(read_.all.size(), 0);
-    if (task_.writes()) drop_not_finite();
+    if (task_.writes() && task_.prints_as != "mzml") drop_not_finite();
     if (read_.mz.size() > ~std::uint32_t{0}) {
       failure = std::make_exception_ptr(text_fault(0, "too large", "more than 2^32 peaks in spectra that follow one another"));
       return;
@@ -123,7 +123,7 @@ class import_chunk final : public chunk {
     peaks.first.push_back(std::uint32_t(read_.mz.size()));
   }
 
-  // Drops the peaks that are not finite: no format that is printed has them, and no rule may count them.
+  // Drops the peaks that are not finite: no printed format but mzML has them, and no rule may count them.
   void drop_not_finite() {
     std::size_t kept = 0;
     for (std::size_t s = 0, i = 0; s < read_.all.size(); ++s) {

@@ -231,7 +231,7 @@ void mzml_chunk::read_peaks(std::size_t index) {
     to_doubles(intensity->type, codec_.unpack(*intensity, text.view()), values_);
     intensity_.insert(intensity_.end(), values_.begin(), values_.end());
     made.digits = {is_single(*mz), is_single(*intensity)};
-    if (prints) {  // no format that is printed has peaks that are not finite, and no rule may count them
+    if (prints) {  // what is printed has no peaks that are not finite, and no rule may count them
       std::size_t kept = peaks.first.back();
       for (std::size_t i = kept; i < mz_.size(); ++i) {
         if (!std::isfinite(mz_[i]) || !std::isfinite(intensity_[i])) continue;

@@ -121,6 +121,10 @@ TEST_CASE("xml: plain tags need no parser, others do") {
                                  "<a1>",
                                  "<a b >"})
     CHECK(read(text) == "a parser");
+  std::string many = "<a";
+  for (char last = 'a'; last < 'a' + 16; ++last) many += fmt::format(" a{0}=\"\" b{0}=\"\"", last);
+  CHECK(read(many + ">").starts_with("start a "));
+  CHECK(read(many + " c=\"\">") == "a parser");
   // Of a spectrum's text, only ends and what may hold other markup are found.
   std::string const text = "<a b='1'><!-- </a> --></p:c><d/></a><e";
   std::vector<std::string> found;
