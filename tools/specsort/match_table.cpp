@@ -55,7 +55,7 @@ std::string run_name(std::string_view file) {
   if (cli::compression_named(name) != cli::compression::none) name.resize(name.find_last_of('.'));
   std::string const lower = lower_case(name);
   for (std::string_view const extension : {".mzml", ".mzxml", ".mgf", ".raw", ".d", ".msp", ".wiff"})
-    if (lower.ends_with(extension)) name.resize(name.size() - extension.size());
+    if (lower.ends_with(extension)) name.erase(name.size() - extension.size());
   return name;
 }
 
