@@ -89,7 +89,7 @@ def points_up(a, b):
 
 
 def same_names(files):
-    """Returns the classes that two files define under one name. No compiler sees that, and one program has the code of both."""
+    """Returns the classes that two files define under one name. No compiler sees that, and a linker mixes them."""
     places = collections.defaultdict(set)
     for name in files:
         spaces = []

@@ -202,7 +202,7 @@ struct run_length_index::state {
   build_report done;
   std::uint64_t last_letters = 0, last_growth = 0;
   unsigned batches = 0;
-  // The size of the index. That of an index which is changed now is a guess.
+  // The size of the index, for now: while a batch is inserted, it is the size before, with the growth that is likely.
   struct extent {
     std::uint64_t rows = 0, bytes = 0, blocks = 0;
   } expected;

@@ -9,7 +9,7 @@
 #include "ordo/error.hpp"
 
 /// A member of another communicator that shares no memory: sorts exchange their data, and it counts what they exchange.
-class apart final : public ordo::communicator {
+class apart : public ordo::communicator {
  public:
   /// @param long_message  with few bytes, sorts divide small arrays, too
   /// @param on_gpus  whether it says that it moves memory of GPUs; if the other one does not, there is none to move

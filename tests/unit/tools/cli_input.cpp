@@ -301,7 +301,7 @@ constexpr bool has_own_new = true;
 #endif
 }  // namespace
 
-TEST_CASE("a large block that is refused is told with what it was for") {
+TEST_CASE("the error of a refused block names the file that needed it") {
   using Catch::Matchers::Message;
   auto const rethrow = [](auto const& refused) {
     try {

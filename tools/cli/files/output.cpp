@@ -1,10 +1,10 @@
 #include "tools/cli/files/output.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -158,13 +158,19 @@ void output::open_target(std::string const& path) {
   if (path == "-") return open_descriptor(STDOUT_FILENO);
   std::optional<std::string> const end = follow_links(path);
   if (!end) fail(ELOOP);
-  if (auto const number = descriptor_named(*end); number && !by_rename_) return open_descriptor(static_cast<int>(*number));
+  auto const refuse_irregular = [&] {
+    if (by_rename_) throw output_error(fmt::format("cannot write: {}: no regular file", name_));
+  };
+  if (auto const number = descriptor_named(*end)) {
+    refuse_irregular();
+    return open_descriptor(static_cast<int>(*number));
+  }
   struct stat old {};
   bool exists = stat(path.c_str(), &old) == 0;
   if (!exists && errno != ENOENT) fail(errno);
   if (exists && S_ISDIR(old.st_mode)) fail(EISDIR);
-  if (exists && (!S_ISREG(old.st_mode) || descriptor_named(*end))) {
-    if (by_rename_) throw output_error(fmt::format("cannot write: {}: no regular file", name_));
+  if (exists && !S_ISREG(old.st_mode)) {
+    refuse_irregular();
     fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (fd_ < 0) fail(errno);
     return;
@@ -243,9 +249,11 @@ void output::stage_elsewhere(int why) {
   struct stat so_far {};
   int error = none ? none.value() : other.create(folder, fs::path(target_).filename(), 0600);
   if (error == 0 && staged_) error = fstat(fd_, &so_far) == 0 ? copy_bytes(fd_, other.descriptor(), so_far.st_size) : errno;
-  if (error != 0)
-    throw output_error(fmt::format("cannot write: {}: {}; no temporary file in {}: {}", name_, std::strerror(why),
-                                   none ? given ? given : "TMPDIR" : folder.string(), std::strerror(error)));
+  if (error != 0) {
+    std::string const place = !none ? folder.string() : given ? given : "TMPDIR";
+    throw output_error(fmt::format("cannot write: {}: {}; no temporary file in {}: {}", name_, std::strerror(why), place,
+                                   std::strerror(error)));
+  }
   std::swap(staged_, other);
   fd_ = staged_.descriptor();
   beside_ = false;

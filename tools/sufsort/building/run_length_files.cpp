@@ -109,7 +109,8 @@ class run_length_build {
     report_.phase("read");
     read(outputs);
     index_.finish();
-    if (index_.records() == 0) throw input_error(fmt::format("no records: {}: an index needs at least one", job_.files.front()));
+    if (index_.records() == 0)
+      throw input_error(fmt::format("no records: {}: an index needs at least one", job_.files.front()));
     report_.phase("write");
     index_.write(outputs[0], job_.format);
     if (samples) {

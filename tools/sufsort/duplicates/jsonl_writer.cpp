@@ -81,7 +81,8 @@ class jsonl_writer {
     std::uint64_t lines = 0;  // lines of the file
     suffix::input_file const* file = nullptr;
     auto const end_file = [&] {
-      if (file && lines != file->records) refuse(file->name, std::max<std::uint64_t>(lines, 1), "the file has fewer lines than when it was indexed as");
+      if (file && lines != file->records)
+        refuse(file->name, std::max<std::uint64_t>(lines, 1), "the file has fewer lines than when it was indexed as");
     };
     std::uint64_t bad_lines = 0;  // bad lines in all files
     auto const count = [](chunks::text_chunk const& chunk, edited& edited) {
