@@ -409,7 +409,8 @@ struct run_length_index::state {
       going_on.row = std::async([this] { return insert_batch(); });  // finish_insertion inserts if no thread is available
       return;
     }
-    if (options.on_phase) going_on.options.on_step = [this, letters](std::string_view name) { options.on_phase(name, letters); };
+    if (options.on_phase)
+      going_on.options.on_step = [this, letters](std::string_view name) { options.on_phase(name, letters); };
     insert_later();
     finish_insertion();
   }
