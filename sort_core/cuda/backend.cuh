@@ -624,11 +624,14 @@ class cuda_backend {
     };
     if (n < 2 || bits.begin >= bits.end) return copy_inputs();
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
-      if (unsigned const width = bits.end - bits.begin; 4 * sizeof(K) < width && width < 8 * sizeof(K) && !has_values)
-        if (n >= cuda_detail::tuning::by_all_bits_from(sizeof(K)) && may_wait() && all_count(from, bits, code))
-          bits = {0, 8 * sizeof(K)};
+      namespace tuning = cuda_detail::tuning;
+      unsigned const width = bits.end - bits.begin;
+      if (tuning::by_all_bits_above(sizeof(K)) < width && width < 8 * sizeof(K) && !has_values &&
+          n >= tuning::by_all_bits_from(sizeof(K)) && may_wait() && all_count(from, bits, code))
+        bits = {0, 8 * sizeof(K)};
+      bool const by_all_bits = bits.begin == 0 && bits.end == 8 * sizeof(K);
       // One launch, where CUB has five or more. One block takes 16 microseconds for 10,000 keys and CUB 51, on an H100.
-      if (bits.begin == 0 && bits.end == 8 * sizeof(K)) {
+      if (by_all_bits) {
         if (has_values ? cuda_detail::sort_in_one_launch<K, M>(*this, from.data(), keys.data(), arrays.values_from,
                                                                arrays.values, n, code)
                        : cuda_detail::sort_in_one_launch<K, cuda_detail::no_value>(*this, from.data(), keys.data(), nullptr,
@@ -636,37 +639,47 @@ class cuda_backend {
           return;
       }
       using sizes = cuda_detail::segmented_sizes<K, M, false, cuda_detail::large_method::copying>;
-      if (bits.begin == 0 && bits.end == 8 * sizeof(K) && n <= sizes::block_capacity()) {
+      if (by_all_bits && n <= sizes::block_capacity()) {
         copy_inputs();
         return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, n), {}, code);
       }
       std::span<std::uint64_t const> sample;
-      if (!has_values && bits.begin == 0 && bits.end == 8 * sizeof(K) && n >= cuda_detail::tuning::even_from && may_wait()) {
-        auto const words = staging_.words(cuda_detail::tuning::even_sample + 1);
-        sample = words.first(cuda_detail::tuning::even_sample);
+      bool in_order = false;
+      if (!has_values && by_all_bits && n >= tuning::even_from && may_wait()) {
+        auto const words = staging_.words(tuning::even_sample + 1);
+        sample = words.first(tuning::even_sample);
         cuda_detail::draw_sample(kernels_, from.data(), n, code, words.first(sample.size()), &words.back());
         ORDO_CUDA(cudaStreamSynchronize(stream_));
         if (cuda_detail::sort_even_keys<K>(*this, from.data(), keys.data(), n, code, sample, std::size_t(words.back()))) return;
+        in_order = words.back() + 1 == sample.size();
       }
-      radix_way const way = choose_radix_way<K, M>(from, values.size(), bits, code, !arrays.in_place(), sample);
-      if (way.msd && (bits.end - bits.begin == 8 * sizeof(K) || (may_wait() && all_count(from, bits, code)))) {
+      // An MSD sort finds that an array is in order.
+      radix_way const way = in_order ? radix_way{true}
+                                     : choose_radix_way<K, M>(from, values.size(), bits, code, !arrays.in_place(), sample);
+      if (way.msd && (by_all_bits || (may_wait() && all_count(from, bits, code)))) {
         copy_inputs();
         return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, n), {}, code);
       }
-      if (way.width + cuda_detail::tuning::narrower_bits <= bits.end) {
-        K const differing = K(differing_bits(from, code) & detail::bit_mask<K>(bits));
-        bits = {unsigned(trailing_zeros(differing)), 64 - leading_zeros(std::uint64_t(differing))};
-        if (differing == 0) return copy_inputs();
+      // Keys of which none is negative are sorted as they are. The sample may miss a negative one.
+      if (way.none_negative || way.width + tuning::narrower_bits <= bits.end) {
+        key_code<K> const seen_as = way.none_negative ? key_code<K>{} : code;
+        K const differing = differing_bits(from, seen_as);
+        if (!way.none_negative || (differing & code.top) == 0) {
+          code = seen_as;
+          K const counting = K(differing & detail::bit_mask<K>(bits));
+          if (counting == 0) return copy_inputs();
+          bits = {unsigned(trailing_zeros(counting)), 64 - leading_zeros(std::uint64_t(counting))};
+        }
       }
-    }
-    if constexpr (sizeof(K) == 4) {
-      if (!has_values && code == radix_key<float>::code && bits.end - bits.begin == 32 &&
-          n >= cuda_detail::tuning::floats_as_they_are_from)
-        return cuda_detail::sort_floats_lsd(*this, from.data(), keys.data(), n);
-    }
-    if constexpr (sizeof(K) == 8) {
-      if (!has_values && n >= cuda_detail::tuning::compared_from && bits.end - bits.begin == 8 * sizeof(K) && may_wait())
-        return sort_uneven(from, keys, bits, code);
+      if constexpr (sizeof(K) == 4) {
+        bool const floats = code == radix_key<float>::code && bits.end - bits.begin == 32;
+        if (floats && !has_values && n >= tuning::floats_as_they_are_from)
+          return cuda_detail::sort_floats_lsd(*this, from.data(), keys.data(), n);
+      } else {
+        if (!has_values && by_all_bits && n >= tuning::compared_from && bits.end - bits.begin > tuning::compared_above &&
+            may_wait())
+          return sort_uneven(from, keys, bits, code);
+      }
     }
     cuda_detail::sort_lsd(*this, arrays, bits, code);
   }
@@ -708,9 +721,18 @@ class cuda_backend {
     return reduce(keys.size(), cuda_detail::differs_from_first<K>{keys.data(), code}, K{0}, cuda_detail::either{});
   }
 
-  /// The method of a radix sort: MSD or LSD, and an estimate of the bits in which codes differ, as far as it is known.
+  /// Returns true if keys whose top bit is 0 have the same order by `bits` of their codes as by these bits of themselves. NaNs
+  /// that come first are an exception.
+  template <class K>
+  static bool bits_order_nonnegative(bit_range bits, key_code<K> code) {
+    bool const all_bits = bits.end - bits.begin == 8 * sizeof(K);
+    return code.flip == code.top && (code.rotate == 0 || (code.rotate < code.top && all_bits));
+  }
+
+  /// The method of a radix sort: MSD or LSD, and what a sample of many keys says: an estimate of the bits in which codes
+  /// differ, and whether no key of the sample is negative.
   struct radix_way {
-    bool msd = false;
+    bool msd = false, none_negative = false;
     unsigned width = 64;
   };
   /// @param sample  a sample of the keys, or nothing: then one is drawn if it is needed
@@ -722,15 +744,16 @@ class cuda_backend {
     if (n < cuda_detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return {};
     if (n < cuda_detail::tuning::sampled_from || !may_wait()) return {n < cuda_detail::tuning::unasked};
     using sizes = cuda_detail::segmented_sizes<K, M, false, cuda_detail::large_method::copying>;
-    cuda_detail::radix_task const task{n,
-                                       sizes::block_capacity(),
-                                       bits.end - bits.begin,
-                                       sizeof(K),
-                                       values == 0 ? 0 : sizeof(M),
-                                       !code.identity(),
-                                       code.flip_negative != 0,
-                                       copied};
-    if (!cuda_detail::msd_may_be_quicker(task)) return {};
+    cuda_detail::radix_task task{n,
+                                 sizes::block_capacity(),
+                                 bits.end - bits.begin,
+                                 sizeof(K),
+                                 values == 0 ? 0 : sizeof(M),
+                                 !code.identity(),
+                                 code.flip_negative != 0,
+                                 copied};
+    bool const as_they_are_possible = n >= cuda_detail::tuning::as_they_are_from && bits_order_nonnegative(bits, code);
+    if (!cuda_detail::msd_may_be_quicker(task) && !as_they_are_possible) return {};
     static_assert(cuda_detail::tuning::sampled_keys(~std::size_t{0}) <= cuda_detail::staging::max_words);
     if (sample.empty()) {
       std::span<std::uint64_t> const words = staging_.words(cuda_detail::tuning::sampled_keys(n));
@@ -738,7 +761,14 @@ class cuda_backend {
       ORDO_CUDA(cudaStreamSynchronize(stream_));
       sample = words;
     }
-    return {cuda_detail::msd_is_quicker(sample, task), cuda_detail::differing_width(sample)};
+    unsigned const width = cuda_detail::differing_width(sample);
+    auto const is_negative = [&](std::uint64_t sampled) { return (code.decode(K(sampled)) & code.top) != 0; };
+    bool const none_negative = as_they_are_possible && !is_negative(sample.front()) && !is_negative(sample.back());
+    if (none_negative) {  // an LSD sort needs no passes to encode and decode, and few digits
+      task.encoded = false;
+      task.bits = std::min(task.bits, width);
+    }
+    return {cuda_detail::msd_may_be_quicker(task) && cuda_detail::msd_is_quicker(sample, task), none_negative, width};
   }
 
   /// Sorts by our own kernels if they can and are faster. Returns false if another stable sort must do the work or finish it:

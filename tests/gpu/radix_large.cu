@@ -159,11 +159,104 @@ TEST_CASE("radix sort of the GPU: by most bits, if the others are alike or not")
   using ordo::cuda_detail::tuning::by_all_bits_from;
   using bounds = std::pair<unsigned, unsigned>;
   for (std::size_t n : {by_all_bits_from(4) - 1, by_all_bits_from(4) + 1})
-    for (auto const& [begin, end] : {bounds{0, 17}, bounds{0, 31}, bounds{1, 32}})
+    for (auto const& [begin, end] : {bounds{0, 24}, bounds{0, 25}, bounds{1, 32}})
       check_most_bits<std::uint32_t>(backend, n, begin, end);
   for (std::size_t n : {by_all_bits_from(8) - 1, by_all_bits_from(8), (std::size_t{1} << 20) + 1})
     for (auto const& [begin, end] : {bounds{0, 33}, bounds{0, 52}, bounds{8, 64}})
       check_most_bits<std::uint64_t>(backend, n, begin, end);
+}
+
+namespace {
+
+/// Keys that are not negative, but for one in the middle if any is.
+template <class K>
+struct nonnegative_key {
+  K mask;
+  std::size_t negative;  // the position of a negative key, or that of none
+  ORDO_FN K operator()(std::size_t i) const {
+    return K((mixed(i) & mask) | (i == negative ? ordo::key_code<K>::top : K{0}));
+  }
+};
+
+template <class K>
+struct fill_nonnegative {
+  nonnegative_key<K> key;
+  K* keys;
+  std::uint32_t* values;
+  ORDO_FN void operator()(std::size_t i) const {
+    keys[i] = key(i);
+    if (values) values[i] = std::uint32_t(i);
+  }
+};
+
+/// Returns 1 if an item is at a wrong position of a sort by some bits.
+template <class K>
+struct misplaced_by_bits {
+  nonnegative_key<K> key;
+  ordo::key_code<K> code;
+  K counts;  // the bits that do
+  K const* keys;
+  std::uint32_t const* values;
+  ORDO_FN std::uint64_t operator()(std::size_t i) const {
+    if (values && key(values[i]) != keys[i]) return 1;
+    if (i == 0) return 0;
+    K const before = K(code.encode(keys[i - 1]) & counts), here = K(code.encode(keys[i]) & counts);
+    return before > here || (values && before == here && values[i - 1] >= values[i]);
+  }
+};
+template <class K>
+struct mixed_nonnegative {
+  nonnegative_key<K> key;
+  K const* keys;  // null for the original keys
+  ORDO_FN std::uint64_t operator()(std::size_t i) const { return mixed(keys ? keys[i] : key(i)); }
+};
+
+/// Sorts keys of these bits, with values and alone, in place and into other arrays, by all bits and by some.
+template <class K>
+void check_nonnegative(ordo::cuda_backend& backend, ordo::key_code<K> code, K mask, bool with_negative) {
+  constexpr std::size_t n = ordo::cuda_detail::tuning::as_they_are_from + 5;
+  nonnegative_key<K> const key{mask, with_negative ? n / 2 : n};
+  auto const from = backend.buffer<K>(n), keys = backend.buffer<K>(n);
+  auto const values_from = backend.buffer<std::uint32_t>(n), values = backend.buffer<std::uint32_t>(n);
+  std::uint64_t const before = backend.reduce(n, mixed_nonnegative<K>{key, nullptr}, std::uint64_t{}, ordo::plus{});
+  for (bool const in_place : {false, true})
+    for (bool const pairs : {false, true})
+      for (ordo::bit_range const bits : {ordo::bit_range{}, ordo::bit_range{3, 17}, ordo::bit_range{0, 8 * sizeof(K) - 1}}) {
+        INFO("keys of " << sizeof(K) << " bytes, code " << code.flip << ' ' << code.flip_negative << ' ' << code.rotate
+                        << ", bits of keys " << mask << ", negative " << with_negative << ", in place " << in_place
+                        << ", values " << pairs << ", by bits " << bits.begin << ".." << bits.end);
+        backend.each(n, fill_nonnegative<K>{key, in_place ? keys.data() : from.data(),
+                                            in_place ? values.data() : values_from.data()});
+        std::span<K const> const given(in_place ? keys.data() : from.data(), n);
+        if (pairs)
+          backend.radix_sort_copy(given, keys.span(),
+                                  std::span<std::uint32_t const>(in_place ? values.data() : values_from.data(), n),
+                                  values.span(), bits, code);
+        else
+          backend.radix_sort_copy(given, keys.span(), bits, code);
+        K const counts = ordo::detail::bit_mask<K>(ordo::detail::clipped<K>(bits));
+        CHECK(backend.reduce(n, misplaced_by_bits<K>{key, code, counts, keys.data(), pairs ? values.data() : nullptr},
+                             std::uint64_t{}, ordo::plus{}) == 0);
+        CHECK(backend.reduce(n, mixed_nonnegative<K>{key, keys.data()}, std::uint64_t{}, ordo::plus{}) == before);
+      }
+}
+
+}  // namespace
+
+TEST_CASE("radix sort of the GPU: signed keys and floats of which none is negative, or one") {
+  if (ordo::gpus().empty()) return;
+  ordo::cuda_backend backend;
+  ordo::key_code<std::uint32_t> const floats = ordo::radix_key<float>::code;
+  ordo::key_code<std::uint32_t> nans_last = floats, nans_first = floats;
+  nans_last.rotate = ordo::radix_key<float>::nans;
+  nans_first.rotate = std::uint32_t(0 - nans_last.rotate);
+  for (bool const with_negative : {false, true}) {
+    for (std::uint32_t const mask : {0x7fff'ffffu, 0x0fff'fff0u, 0x7ff0'0000u})
+      for (ordo::key_code<std::uint32_t> const code : {ordo::radix_key<std::int32_t>::code, floats, nans_last, nans_first})
+        check_nonnegative<std::uint32_t>(backend, code, mask, with_negative);
+    for (std::uint64_t const mask : {~std::uint64_t{0} >> 1, std::uint64_t{0xffff'ffff}})
+      check_nonnegative<std::uint64_t>(backend, ordo::radix_key<std::int64_t>::code, mask, with_negative);
+  }
 }
 
 TEST_CASE("radix sort of the GPU: more than 2^32 keys", "[.huge]") {

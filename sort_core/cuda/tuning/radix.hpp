@@ -11,10 +11,14 @@ constexpr std::size_t msd_from(std::size_t key_bytes) {
 /// So are smaller sorts by some of the keys' bits: it takes longer to find out whether the other bits differ.
 constexpr std::size_t partial_msd_from = std::size_t{1} << 22;
 
-/// Sorts of at least this many keys without values by more than half of their bits are sorts by all bits, if the others are the
-/// same. At 2^28, where a read to find that out takes 0.25 ms, keys of 32 bits in [0, 1) take 4.0 ms, and by 30 bits 6.4.
+/// Sorts of at least this many keys without values by more than so many of their bits are sorts by all bits, if the others are
+/// the same. At 2^28, where a read to find that out takes 0.25 ms, keys of 32 bits in [0, 1) take 4.0 ms, and by 30 bits 6.4;
+/// but those in [1, 2) take 4.5 ms, and by 23 bits, which are three digits, 4.3.
 constexpr std::size_t by_all_bits_from(std::size_t key_bytes) {
   return std::size_t{1} << (key_bytes <= 4 ? 23 : 18);
+}
+constexpr unsigned by_all_bits_above(std::size_t key_bytes) {
+  return key_bytes <= 4 ? 24 : 32;
 }
 
 /// The number of keys that a sort of n items samples before it chooses a method. It waits about 20 microseconds for them.
@@ -52,9 +56,10 @@ constexpr unsigned max_correlated_bits = 4;
 /// The maximum of numbers per key for which a block has counters.
 constexpr unsigned counted_numbers = 16;
 
-/// Sorts of at least this many uneven 64-bit keys without values, of which all bits count, go by comparisons: 10 to 15 ms for
-/// 2^28, against 15 to 17 of an LSD sort. With 32-bit values they take 18 to 31 ms, against 18 to 20.
+/// Sorts of at least this many uneven 64-bit keys without values, which differ in more than so many bits, go by comparisons: 10
+/// to 15 ms for 2^28, against 15 to 17 of an LSD sort by all bits. With 32-bit values they take 18 to 31 ms, against 18 to 20.
 constexpr std::size_t compared_from = std::size_t{1} << 25;
+constexpr unsigned compared_above = 48;
 
 /// If more than one key in this many of a sample repeats another, and the distinct keys are not few, keys are too dense for
 /// blocks.
@@ -101,6 +106,10 @@ constexpr double digits_of_slack = 2, min_slack = count_only + 0.05, min_densest
 constexpr std::size_t wide_length_from(std::size_t key_bytes, bool has_values) {
   return std::size_t{1} << (key_bytes == 4 && !has_values ? 22 : 31);
 }
+
+/// From this many keys on, if none of a sample is negative, a read of all keys finds out whether any is. If none is, they have
+/// the order of unsigned integers, and no passes encode and decode them.
+constexpr std::size_t as_they_are_from = std::size_t{1} << 25;
 
 /// From this many floats without values on, CUB sorts them directly, and a second pass orders their zeros. For fewer, the
 /// passes that encode and decode them take no longer.
