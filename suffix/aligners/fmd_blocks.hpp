@@ -94,8 +94,9 @@ class encoder {
 
   /// Begins a block with a run.
   void begin_block(std::size_t run) {
+    sum_before_ = 0;
+    for (std::size_t i = firsts_.back(); i < run; ++i) sum_before_ += runs_[i].rows;
     firsts_.push_back(run);
-    sum_before_ = std::exchange(sum_, 0);
     room_ = 64 * (usable_words(num_blocks_) - head_words(sum_before_));
     ++num_blocks_;
   }
@@ -106,14 +107,19 @@ class encoder {
       std::size_t const end = std::min((part + 1) * part_runs, runs_.size());
       for (std::size_t i = part * part_runs; i < end; ++i) widths_[i] = std::uint8_t(run_code(runs_[i]).width);
     });
-    for (; num_placed_ < runs_.size(); ++num_placed_) {
-      unsigned const width = widths_[num_placed_];
-      if (width >= room_) begin_block(num_placed_);
-      dna_run const& run = runs_[num_placed_];
-      room_ -= width;
-      sum_ += run.rows;
-      all_[run.letter] += run.rows;
+    // Few instructions, because only one thread does this.
+    std::uint8_t const* const widths = widths_.data();
+    std::size_t const end = runs_.size();
+    std::uint64_t room = room_;
+    for (std::size_t run = num_placed_; run < end; ++run) {
+      if (widths[run] >= room) {
+        begin_block(run);
+        room = room_;
+      }
+      room -= widths[run];
     }
+    room_ = room;
+    num_placed_ = end;
   }
   /// Encodes the blocks whose last runs are known, and removes their runs.
   void encode_blocks() {
@@ -121,11 +127,18 @@ class encoder {
     if (blocks == 0) return;
     words_.resize(8 * num_blocks_ * block_words);
     constexpr std::size_t part_blocks = 1024;
-    each_((blocks + part_blocks - 1) / part_blocks, [&](std::size_t part) {
+    std::vector<counts> of_parts((blocks + part_blocks - 1) / part_blocks);
+    each_(of_parts.size(), [&](std::size_t part) {
       std::size_t const begin = part * part_blocks, end = std::min(begin + part_blocks, blocks);
-      counts before = begin == 0 ? before_ : count_letters(begin - 1);
-      for (std::size_t k = begin; k < end; ++k) before = encode_block(first + k, firsts_[k], firsts_[k + 1], before);
+      counts before = begin == 0 ? before_ : count_letters(begin - 1), all{};
+      for (std::size_t k = begin; k < end; ++k) {
+        before = encode_block(first + k, firsts_[k], firsts_[k + 1], before);
+        for (std::size_t c = 0; c < num_letters; ++c) all[c] += before[c];
+      }
+      of_parts[part] = all;
     });
+    for (counts const& of_part : of_parts)
+      for (std::size_t c = 0; c < num_letters; ++c) all_[c] += of_part[c];
     before_ = count_letters(blocks - 1);
     runs_.erase(runs_.begin(), runs_.begin() + std::ptrdiff_t(firsts_.back()));
     num_placed_ -= firsts_.back();
@@ -203,7 +216,7 @@ class encoder {
   std::vector<std::uint8_t> widths_;       // the bits of their codes
   std::vector<std::size_t> firsts_ = {0};  // the first runs of blocks that are not written; the last one is open
   std::size_t num_blocks_ = 1, num_placed_ = 0;
-  std::uint64_t sum_ = 0, sum_before_ = 0;                       // rows of the open block, and of the one before
+  std::uint64_t sum_before_ = 0;                                 // rows of the block before the open one
   std::uint64_t room_ = 64 * (usable_words(0) - head_words(0));  // bits that the open block has left; not all are used
   counts all_{}, before_{};                                      // letters so far, and those of the last block that is written
 };

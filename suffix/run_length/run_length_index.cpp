@@ -58,31 +58,23 @@ void each_part(host_backend& backend, std::size_t size, F f) {
             [&](std::size_t part) { f(part * part_size, std::min((part + 1) * part_size, size)); });
 }
 
-/// Appends runs to others, whose last one may go on. Empties them.
-void append_runs(std::vector<dna_run>& to, std::vector<dna_run>& more) {
-  if (more.empty()) return;
-  bool const goes_on = !to.empty() && to.back().letter == more.front().letter;
-  if (goes_on) to.back().rows += more.front().rows;
-  to.insert(to.end(), more.begin() + std::ptrdiff_t(goes_on), more.end());
-  more.clear();
-}
-
 /// Reads the runs of an index, some blocks at a time, by all threads.
 class run_batches {
  public:
   run_batches(host_backend& backend, run_view const& index)
-      : backend_(backend), index_(index), parts_(8 * std::size_t(backend.arena().max_concurrency())) {}
+      : backend_(backend), index_(index), parts_(2 * std::size_t(backend.arena().max_concurrency())) {}
 
   /// Appends the next runs to others, but for the last one, which may go on.
   /// @returns false if there are none
   bool operator()(std::vector<dna_run>& runs) {
-    if (next_ == index_.num_blocks && ahead_.empty()) return false;
-    constexpr std::uint64_t part_blocks = std::uint64_t{1} << 12;
-    each_long(backend_, parts_.size(), [&](std::size_t part) {
-      std::uint64_t const begin = std::min(next_ + part * part_blocks, index_.num_blocks),
+    if (next_ == index_.num_blocks && ahead_.rows == 0) return false;
+    constexpr std::uint64_t part_blocks = std::uint64_t{1} << 10;  // the runs of all parts fit in a cache
+    each_long(backend_, parts_.size(), [&](std::size_t k) {
+      std::uint64_t const begin = std::min(next_ + k * part_blocks, index_.num_blocks),
                           end = std::min(begin + part_blocks, index_.num_blocks);
       piece_reader in(index_.blocks, begin, end);
-      std::vector<dna_run>& to = parts_[part];
+      std::vector<dna_run>& to = parts_[k].runs;
+      to.clear();
       dna_run run;
       while (in.next(run.letter, run.rows))
         if (!to.empty() && to.back().letter == run.letter)
@@ -91,19 +83,43 @@ class run_batches {
           to.push_back(run);
     });
     next_ = std::min(next_ + parts_.size() * part_blocks, index_.num_blocks);
-    append_runs(runs, ahead_);
-    for (std::vector<dna_run>& part : parts_) append_runs(runs, part);
+    if (ahead_.rows != 0) runs.push_back(std::exchange(ahead_, {}));
+    append_parts(runs);
     if (next_ == index_.num_blocks) return true;
-    ahead_.push_back(runs.back());
+    ahead_ = runs.back();
     runs.pop_back();
     return true;
   }
 
  private:
+  struct part {
+    std::vector<dna_run> runs;
+    std::size_t first = 0, to = 0;  // the first run that is not one with the run before, and where it comes
+  };
+
+  void append_parts(std::vector<dna_run>& runs) {
+    dna_run* last = runs.empty() ? nullptr : &runs.back();
+    std::size_t size = runs.size();
+    for (part& of : parts_) {
+      bool const goes_on = last != nullptr && !of.runs.empty() && of.runs.front().letter == last->letter;
+      if (goes_on) last->rows += of.runs.front().rows;
+      of.first = goes_on ? 1 : 0;
+      of.to = size;
+      if (of.runs.size() == of.first) continue;
+      size += of.runs.size() - of.first;
+      last = &of.runs.back();
+    }
+    runs.resize(size);
+    each_long(backend_, parts_.size(), [&](std::size_t k) {
+      part const& of = parts_[k];
+      std::copy(of.runs.begin() + std::ptrdiff_t(of.first), of.runs.end(), runs.begin() + std::ptrdiff_t(of.to));
+    });
+  }
+
   host_backend& backend_;
   run_view index_;
-  std::vector<std::vector<dna_run>> parts_;
-  std::vector<dna_run> ahead_;
+  std::vector<part> parts_;
+  dna_run ahead_;
   std::uint64_t next_ = 0;
 };
 
@@ -271,12 +287,14 @@ struct run_length_index::state {
   void choose_machine_for(std::uint64_t letters) {
     if (std::exchange(has_chosen, true)) return;
     std::uint64_t const to_come = options.letters_to_come ? options.letters_to_come() : 0;
-    constexpr std::size_t letters_of_thread = std::size_t{16} << 20;
+    // As many letters as threads insert while a GPU starts. More threads wait for memory: 64 take 9 ns a letter, and one 110.
+    constexpr std::size_t letters_of_thread = std::size_t{16} << 20, max_threads = 16;
+    std::size_t const threads = std::min<std::size_t>(threads_for(options.machine.threads), max_threads);
     std::uint64_t const held = index.bytes();
-    choice = choose_machine(options.machine, std::size_t(letters + to_come),
-                            letters_of_thread * threads_for(options.machine.threads), [&](gpu_info const&) {
-                              return std::size_t(2 * held + gpu_insert_bytes * std::min(letters, min_gpu_batch));
-                            });
+    choice =
+        choose_machine(options.machine, std::size_t(letters + to_come), letters_of_thread * threads, [&](gpu_info const&) {
+          return std::size_t(2 * held + gpu_insert_bytes * std::min(letters, min_gpu_batch));
+        });
     if constexpr (cuda_enabled)
       if (choice.device == device::gpu) on_gpu([&] {
           gpu = make_runs_on_cuda(options.machine, choice.gpu_index);
