@@ -11,9 +11,9 @@ constexpr std::size_t msd_from(std::size_t key_bytes) {
 /// So are smaller sorts by some of the keys' bits: it takes longer to find out whether the other bits differ.
 constexpr std::size_t partial_msd_from = std::size_t{1} << 22;
 
-/// Sorts of at least this many keys without values by more than so many of their bits are sorts by all bits, if the others are
-/// the same. At 2^28, where a read to find that out takes 0.25 ms, keys of 32 bits in [0, 1) take 4.0 ms, and by 30 bits 6.4;
-/// but those in [1, 2) take 4.5 ms, and by 23 bits, which are three digits, 4.3.
+/// Sorts of at least this many keys without values by most of their bits, more than the second number, are sorts by all bits if
+/// the others are the same. At 2^28, where a read to find that out takes 0.25 ms, keys of 32 bits in [0, 1) take 4.0 ms, and by
+/// 30 bits 6.4; but those in [1, 2) take 4.5 ms, and by 23 bits, which are three digits, 4.3.
 constexpr std::size_t by_all_bits_from(std::size_t key_bytes) {
   return std::size_t{1} << (key_bytes <= 4 ? 23 : 18);
 }
@@ -56,8 +56,9 @@ constexpr unsigned max_correlated_bits = 4;
 /// The maximum of numbers per key for which a block has counters.
 constexpr unsigned counted_numbers = 16;
 
-/// Sorts of at least this many uneven 64-bit keys without values, which differ in more than so many bits, go by comparisons: 10
-/// to 15 ms for 2^28, against 15 to 17 of an LSD sort by all bits. With 32-bit values they take 18 to 31 ms, against 18 to 20.
+/// Sorts of at least this many uneven 64-bit keys without values go by comparisons if keys differ in more bits than the second
+/// number: 10 to 15 ms for 2^28, against 15 to 17 of an LSD sort by all bits. With 32-bit values they take 18 to 31 ms, against
+/// 18 to 20.
 constexpr std::size_t compared_from = std::size_t{1} << 25;
 constexpr unsigned compared_above = 48;
 
