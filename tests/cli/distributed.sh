@@ -12,6 +12,15 @@ mpirun_that_dies() (
 mpirun_that_dies 2 true
 ! mpirun_that_dies 1 bash -c 'exit 3' || { echo 'a failed process is hidden'; exit 1; }
 ! mpirun_that_dies 2 bash -c 'kill -9 $PPID' || { echo 'a killed process is hidden'; exit 1; }
+# Of one that dies after a process has ended the job, what that process said.
+mpirun_that_aborts() (
+  mpirun() (printf 'MPI_ABORT was invoked on rank 0 in communicator X\nwith errorcode 5.\n'; kill -SEGV "$BASHPID")
+  set +e
+  ranks "$@" 2> err
+)
+status=0
+mpirun_that_aborts 2 true || status=$?
+((status == 5)) || { echo "status $status in place of that of an abort"; exit 1; }
 # One that crashes before runs again, with the same input, and without the output of the first try.
 mpirun_that_crashes_once() (
   mpirun() (

@@ -79,8 +79,9 @@ needs_mpi() {
   command -v mpirun > /dev/null && command -v ordo_distributed_test > /dev/null || { echo 'the build has no MPI'; exit 77; }
 }
 # ranks N COMMAND...: runs a command in N processes. The status is mpirun's, or theirs if a signal has killed mpirun after all of
-# them had ended, as happens in PMIx_server_finalize. If mpirun has crashed before that, in its forwarding of output, and no process
-# had failed, the command runs again: it reads a file on standard input from its start, and the output of the try before is dropped.
+# them had ended or one had ended the job, as happens in PMIx_server_finalize. If mpirun has crashed before that, in its forwarding
+# of output, and no process had failed, the command runs again: it reads a file on standard input from its start, and the output of
+# the try before is dropped.
 ranks() {
   local processes=$1 status rank own folder try
   shift
@@ -107,6 +108,8 @@ ranks() {
       done
       break
     fi
+    own=$(sed -n '/^MPI_ABORT was invoked/,$s/^with errorcode \([0-9]*\)\.$/\1/p' "$folder/mpirun.err" | head -n 1)
+    if [[ $own ]]; then status=$own; break; fi
     ((status == 139)) && ! grep -qsvx 0 "$folder"/*.status || break
     rm -f "$folder"/[0-9]*.{status,out,err}
   done
