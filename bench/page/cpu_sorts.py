@@ -6,6 +6,7 @@ import statistics
 from page import SLOWER, Results, Values, milliseconds, slower_values, table
 
 ONE_THREAD = "host_sorts_one_thread"
+AVX512 = "host_sorts_avx512"  # the same as host_sorts, on a processor that has it
 SHOWN = {"segmented_sort": ("8", "32", "128", "1000"), "array_sort": ("1000", "20000")}  # lengths
 
 
@@ -17,7 +18,7 @@ def values(results: Results) -> Values:
     there = [name for name in ("host_sorts", ONE_THREAD, "host_segments") if results.has(name)]
     if not there:
         return {}
-    one_thread = results.json(ONE_THREAD)["rows"] if results.has(ONE_THREAD) else []
+    one_thread, avx512 = (results.json(name)["rows"] if results.has(name) else [] for name in (ONE_THREAD, AVX512))
     largest = max((row["items"] for row in whole), default=0)
     chosen = [(row, row["keys"]) for row in whole if row["keys"] == "uniform" and row["items"] == largest]
     chosen += [
@@ -40,16 +41,19 @@ def values(results: Results) -> Values:
     names = [(name_of(row), row) for row in whole]
     names += [(f"{row['verb']} {row['types']} {row['length']}", row) for row in segments]
     names += [(f"{name_of(row)}, one thread", row) for row in one_thread]
+    names += [(f"{name_of(row)}, AVX-512", row) for row in avx512]
     ratios = [(name.replace("_", " "), row["rival"], row["times"]) for name, row in names]
     in_order = [name for name, rival, _ in ratios if rival.startswith("tbb") and ("sorted" in name or "equal" in name)]
     pairs = [name for name, rival, _ in ratios if rival.startswith("x86-simd-sort") and "/" in name]
     return {
         "machine": results.where(results.json(there[0])),
-        "rivals": by_rival([("all threads", whole), ("one thread", one_thread)]),
+        "rivals": by_rival([("all threads", whole), ("one thread", one_thread), ("AVX-512", avx512)]),
         "sorts": table(["sort", "type", "items", "", "Ordo", "rival", "rival / Ordo"], body),
         **slower_values(results.compare(ratios), "", {"slower_in_order": in_order, "slower_pairs": pairs}),
         "commands": results.commands(*there),
         "large_file": results.link("host_sorts_2_26"),
+        "avx512_machine": results.where(results.json(AVX512)) if avx512 else "no machine yet",
+        "avx512_file": results.link(AVX512),
     }
 
 
