@@ -504,12 +504,11 @@ class cuda_backend {
         neutral, op, out.data());
   }
 
-  /// Calls f(lanes, i) for each i in [0, n): see ordo::each_by_lanes. Few warps a block, so that few items reach all
-  /// multiprocessors.
+  /// Calls f(lanes, i) for each i in [0, n): see ordo::each_by_lanes.
   template <class F>
   void each_by_lanes(std::size_t n, F f) {
     if (n == 0) return;
-    constexpr unsigned threads = 64;
+    constexpr unsigned threads = cuda_detail::by_warps_threads;
     cuda_detail::launch_blocks<cuda_detail::each_by_warps<F>>(
         kernels_, cuda_detail::blocks_for(n - 1, threads / cuda_detail::warp_threads), threads, 0, false, n, f);
   }

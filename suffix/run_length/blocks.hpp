@@ -59,7 +59,7 @@ class block_writer {
     if (count_ != 0 && letters_[count_ - 1] == letter) {
       lengths_[count_ - 1] += length;
     } else {
-      if (count_ == max_runs) write_block();
+      while (count_ == max_runs) write_block();  // a block may take some rows of the first run alone
       letters_[count_] = std::uint8_t(letter);
       lengths_[count_++] = length;
     }

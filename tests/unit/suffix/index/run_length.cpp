@@ -266,6 +266,30 @@ TEST_CASE("insertion without workers gives the index of the CPU", "[suffix][run_
   }
 }
 
+TEST_CASE("blocks have all rows of runs that fill many of them", "[suffix][run_length]") {
+  using namespace suffix::run_length;
+  random_numbers random(80);
+  for (std::size_t i = 0; i < 50; ++i) {
+    run_list runs;
+    block_list list;
+    block_writer<append_to_list> writer(append_to_list{&list});
+    for (std::size_t k = random.below(120); k-- > 0;) {
+      char const letter = "ACGTN"[random.below(5)];
+      std::uint64_t const rows = 1 + random.below(random.below(4) == 0 ? std::uint64_t{5} * run_block::max_rows : 40);
+      if (!runs.empty() && runs.back().first == letter)
+        runs.back().second += rows;
+      else
+        runs.emplace_back(letter, rows);
+      writer.add(unsigned(std::string_view("$ACGTN").find(letter)), rows);
+    }
+    writer.finish();
+    run_arrays arrays;
+    arrays.blocks = buffer<run_block>(host_memory::shared(), list.blocks.size());
+    std::ranges::copy(list.blocks, arrays.blocks.data());
+    REQUIRE(runs_of(arrays) == runs);
+  }
+}
+
 TEST_CASE("a batch is inserted while the next one is read", "[suffix][run_length]") {
   random_numbers random(79);
   std::vector<std::string> records(1, random_letters(random, "ACGT", 3000));

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "sort_core/cuda/kernels/each_by_warps.cuh"
+#include "suffix/run_length/merge.hpp"
+#include "tests/gpu/emulation/machine.hpp"
+#include "tests/unit/catch.hpp"
+
+// The merge of an index of runs with new letters by warps, beside that of one lane.
+namespace {
+
+using namespace ordo::suffix::run_length;
+
+std::mt19937_64 random_number(73);
+std::uint64_t below(std::uint64_t n) {
+  return random_number() % n;
+}
+
+/// An index without pointers, which a merge does not read.
+struct plain_index {
+  block_list list;
+  std::vector<group_counts> groups;
+  std::vector<std::uint64_t> ends;
+
+  plain_index(std::size_t runs, std::uint64_t max_length) {
+    block_writer<append_to_list> writer(append_to_list{&list});
+    for (std::size_t i = 0; i < runs; ++i) {
+      bool const is_short = below(3) != 0;
+      unsigned const letter = below(20) == 0 ? end_code : unsigned(1 + below(5));
+      writer.add(letter, 1 + below(is_short || letter == end_code ? 3 : max_length));
+    }
+    writer.finish();
+    list.rows = writer.rows();
+    std::size_t const blocks = list.blocks.size();
+    groups.resize((blocks >> group_counts::shift) + 1);
+    for (std::size_t g = 0; g < groups.size(); ++g) count_group{list.blocks.data(), blocks, groups.data()}(g);
+    group_counts all{};
+    for (group_counts& group : groups)
+      for (unsigned k = 0; k < 5; ++k) all.before[k] += std::exchange(group.before[k], all.before[k]);
+  }
+  [[nodiscard]] run_view view() const {
+    run_view view;
+    view.blocks = list.blocks.data();
+    view.groups = groups.data();
+    view.num_blocks = list.blocks.size();
+    view.rows = list.rows;
+    return view;
+  }
+};
+
+/// Keys of every kind. One of them may be continued, before a row that is an end.
+std::vector<std::uint64_t> random_keys(plain_index const& index, std::size_t count) {
+  std::vector<std::uint64_t> keys;
+  std::uint64_t const near = below(index.list.rows + 1), distance = below(3) == 0 ? 1 + below(40) : index.list.rows + 1;
+  unsigned const letters = unsigned(1 + below(5));
+  auto const add = [&](std::uint64_t row, unsigned first) {
+    unsigned const before = below(10) == 0 ? unsigned{end_code} : unsigned(1 + below(letters));
+    keys.push_back(suffix_key::of(std::min(row, index.list.rows), first, before));
+  };
+  for (std::size_t i = 0; i < count; ++i) add(below(4) == 0 ? below(index.list.rows + 1) : near + below(distance), 1);
+  if (!index.list.ends.empty() && below(2) == 0) {
+    std::uint64_t const row = index.list.ends[below(index.list.ends.size())];
+    add(row, continued_code);
+    for (std::uint64_t k = below(80); k-- > 0;) add(row, 1 + below(2) * (continued_code - 2));
+  }
+  std::ranges::stable_sort(keys, {}, [](std::uint64_t key) { return suffix_key::row(key); });
+  if (std::size_t const mark = below(8); mark < keys.size() && suffix_key::first(keys[mark]) == 1)
+    keys[mark] = (keys[mark] & ~std::uint64_t{letter_mask}) | continued_code;  // the end of a part, with letters to come
+  return keys;
+}
+
+template <class T>
+emulation::machine::buffer_of<T> copied(emulation::machine& machine, std::vector<T> const& from) {
+  auto to = machine.buffer<T>(from.size());
+  std::copy(from.begin(), from.end(), to.data());
+  return to;
+}
+
+void check_merge(plain_index const& index, std::vector<std::uint64_t> const& keys, std::uint64_t blocks_of_part) {
+  INFO(index.list.blocks.size() << " blocks of " << index.list.rows << " rows, " << keys.size() << " keys, parts of "
+                                << blocks_of_part << " blocks");
+  using namespace ordo::cuda_detail;
+  merge_blocks alone{index.view(), keys.data(), keys.size(), blocks_of_part};
+  std::size_t const parts = alone.num_parts();
+  std::vector<part_size> expected_sizes(parts);
+  for (std::size_t part = 0; part < parts; ++part) measure_part{alone, expected_sizes.data()}(ordo::one_lane{}, part);
+
+  emulation::machine machine;
+  auto const blocks_there = copied(machine, index.list.blocks);
+  auto const groups_there = copied(machine, index.groups);
+  auto const keys_there = copied(machine, keys);
+  merge_blocks merge = alone;
+  merge.index.blocks = blocks_there.data();
+  merge.index.groups = groups_there.data();
+  merge.keys = keys_there.data();
+  auto const sizes = machine.buffer<part_size>(parts);
+  launch<each_by_warps<measure_part>>(machine.kernels(), 2, by_warps_threads, 0, parts, measure_part{merge, sizes.data()});
+  for (std::size_t part = 0; part < parts; ++part) {
+    REQUIRE(sizes.data()[part].blocks == expected_sizes[part].blocks);
+    REQUIRE(sizes.data()[part].ends == expected_sizes[part].ends);
+    REQUIRE(sizes.data()[part].rows == expected_sizes[part].rows);
+    if (part != 0) sizes.data()[part] = add_sizes{}(sizes.data()[part - 1], sizes.data()[part]);
+  }
+  part_size const all = sizes.data()[parts - 1];
+  std::vector<run_block> expected_blocks(all.blocks);
+  std::vector<std::uint64_t> expected_ends(all.ends);
+  for (std::size_t part = 0; part < parts; ++part)
+    write_part{alone, sizes.data(), expected_blocks.data(), expected_ends.data()}(ordo::one_lane{}, part);
+  auto const blocks = machine.buffer<run_block>(all.blocks);
+  auto const ends = machine.buffer<std::uint64_t>(all.ends);
+  launch<each_by_warps<write_part>>(machine.kernels(), 2, by_warps_threads, 0, parts,
+                                    write_part{merge, sizes.data(), blocks.data(), ends.data()});
+  for (std::size_t i = 0; i < all.blocks; ++i)
+    REQUIRE(std::memcmp(blocks.data() + i, expected_blocks.data() + i, sizeof(run_block)) == 0);
+  REQUIRE(std::ranges::equal(ends.span(), expected_ends));
+}
+
+}  // namespace
+
+TEST_CASE("warps merge runs as one lane does") {
+  for (std::uint64_t const max_length : {1, 40, 9000, 3000000})
+    for (std::size_t const runs : {0, 1, 23, 24, 25, 100, 1500})
+      for (std::size_t const count : {0, 1, 31, 32, 33, 64, 700}) {
+        if (runs == 0 && count == 0) continue;
+        plain_index const index(runs, max_length);
+        check_merge(index, random_keys(index, count), 1 + below(3) * below(30));
+      }
+}
