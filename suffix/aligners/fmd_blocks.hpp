@@ -47,8 +47,8 @@ struct run_code {
   }
 };
 
-/// Encodes runs into blocks. Where blocks begin follows from the widths of codes, one after the other. All else is done by any
-/// number of threads.
+/// Encodes runs into blocks. Any number of threads add up the widths of codes, in which one thread then looks for the first run
+/// of one block after the other. All else is done by any number of threads, too.
 class encoder {
  public:
   explicit encoder(each_of const& each) : each_(each) {}
@@ -62,7 +62,9 @@ class encoder {
   }
 
   void write(sink& to) {
-    begin_block(runs_.size());
+    std::uint64_t rows = 0;
+    for (dna_run const& run : runs_) rows += run.rows;
+    begin_block(runs_.size(), rows);
     encode_blocks();
     encode_block(num_blocks_ - 1, runs_.size(), runs_.size(), before_);  // without runs, for the counts of the one before
     std::uint64_t const size = (num_blocks_ - 1) * block_words + head_words(sum_before_);
@@ -92,34 +94,54 @@ class encoder {
   // Returns the words of the counts of a block before, whose sum is known.
   [[nodiscard]] static std::uint64_t head_words(std::uint64_t sum) { return ((num_letters + 1) * count_bytes(sum) + 7) / 8; }
 
-  /// Begins a block with a run.
-  void begin_block(std::size_t run) {
-    sum_before_ = 0;
-    for (std::size_t i = firsts_.back(); i < run; ++i) sum_before_ += runs_[i].rows;
+  /// Bits of the codes of some runs, and their rows.
+  struct extent {
+    std::uint64_t bits = 0, rows = 0;
+  };
+
+  /// Begins a block with a run. @param rows  those of the block before
+  void begin_block(std::size_t run, std::uint64_t rows) {
+    sum_before_ = rows;
     firsts_.push_back(run);
     room_ = 64 * (usable_words(num_blocks_) - head_words(sum_before_));
     ++num_blocks_;
   }
   void find_blocks() {
-    constexpr std::size_t part_runs = std::size_t{1} << 16;
-    widths_.resize(runs_.size());
-    each_((runs_.size() + part_runs - 1) / part_runs, [&](std::size_t part) {
-      std::size_t const end = std::min((part + 1) * part_runs, runs_.size());
-      for (std::size_t i = part * part_runs; i < end; ++i) widths_[i] = std::uint8_t(run_code(runs_[i]).width);
-    });
-    // Few instructions, because only one thread does this.
-    std::uint8_t const* const widths = widths_.data();
+    constexpr std::size_t part_runs = std::size_t{1} << 16, min_width = 1 + letter_bits;
     std::size_t const end = runs_.size();
-    std::uint64_t room = room_;
-    for (std::size_t run = num_placed_; run < end; ++run) {
-      if (widths[run] >= room) {
-        begin_block(run);
-        room = room_;
+    std::vector<extent> of_parts((end + part_runs - 1) / part_runs);
+    extents_.resize(end);
+    each_(of_parts.size(), [&](std::size_t part) {
+      extent sum;
+      for (std::size_t i = part * part_runs; i < std::min((part + 1) * part_runs, end); ++i) {
+        sum.bits += run_code(runs_[i]).width;
+        sum.rows += runs_[i].rows;
+        extents_[i] = sum;
       }
-      room -= widths[run];
+      of_parts[part] = sum;
+    });
+    for (extent before; extent & of_part : of_parts) {
+      extent const through{before.bits + of_part.bits, before.rows + of_part.rows};
+      of_part = std::exchange(before, through);
     }
-    room_ = room;
-    num_placed_ = end;
+    auto const before = [&](std::size_t run) {
+      if (run == 0) return extent{};
+      extent const &of_part = of_parts[(run - 1) / part_runs], &inside = extents_[run - 1];
+      return extent{of_part.bits + inside.bits, of_part.rows + inside.rows};
+    };
+    while (true) {
+      std::size_t const first = firsts_.back();
+      extent const begin = before(first);
+      std::size_t next = first + 1, left = std::min<std::size_t>(first + room_ / min_width + 1, end) - std::min(next, end);
+      while (left != 0) {
+        std::size_t const half = left / 2;
+        bool const fits = before(next + half + 1).bits - begin.bits < room_;
+        next = fits ? next + half + 1 : next;
+        left = fits ? left - half - 1 : half;
+      }
+      if (next >= end) return;
+      begin_block(next, before(next).rows - begin.rows);
+    }
   }
   /// Encodes the blocks whose last runs are known, and removes their runs.
   void encode_blocks() {
@@ -141,7 +163,6 @@ class encoder {
       for (std::size_t c = 0; c < num_letters; ++c) all_[c] += of_part[c];
     before_ = count_letters(blocks - 1);
     runs_.erase(runs_.begin(), runs_.begin() + std::ptrdiff_t(firsts_.back()));
-    num_placed_ -= firsts_.back();
     firsts_ = {0};
   }
   [[nodiscard]] counts count_letters(std::size_t k) const {
@@ -183,29 +204,56 @@ class encoder {
   // Returns for each 2^k rows the last block that begins before them, and the counts before it.
   [[nodiscard]] std::vector<std::uint64_t> make_frames() const {
     std::uint64_t const row = num_letters + 1, rows = add_up(all_), size = words_.size() / 8;
-    auto const* const words = reinterpret_cast<std::uint64_t const*>(words_.data());
     unsigned const shift = log2_or_less(rows / (size / block_words + 1)) + 4;
     std::uint64_t const frames = ((rows + (std::uint64_t{1} << shift) - 1) >> shift) + 1;
     std::vector<std::uint64_t> table(frames * row);
-    counts before{};
-    std::uint64_t frame = 1;
-    for (std::uint64_t block = block_words; block <= size / block_words * block_words && block < size; block += block_words) {
-      auto const* const header = reinterpret_cast<char const*>(words + block);
-      unsigned const bytes = 2U << (words[block] >> 62);
-      for (std::size_t c = 0; c < num_letters; ++c) {
-        std::uint64_t count = 0;
-        std::memcpy(&count, header + (c + 1) * bytes, bytes);
-        if (bytes == 4) count &= 0x3fffffff;
-        before[c] += count;
+    constexpr std::uint64_t part_blocks = std::uint64_t{1} << 14;
+    std::uint64_t const last = (size - 1) / block_words;  // the first block has nothing before it
+    std::vector<counts> of_parts((last + part_blocks - 1) / part_blocks);
+    // Calls f(block) for each block of a part, with the counts before it. @param sum  those before the part
+    auto const each_block = [&](std::size_t part, counts& sum, auto f) {
+      for (std::uint64_t block = part * part_blocks + 1; block <= std::min((part + 1) * part_blocks, last); ++block) {
+        add_counts(block, sum);
+        f(block);
       }
-      while (add_up(before) >= frame << shift) ++frame;
-      if (frame >= frames) continue;
-      table[frame * row] = block;
-      std::memcpy(table.data() + frame * row + 1, before.data(), sizeof(before));
+    };
+    each_(of_parts.size(), [&](std::size_t part) { each_block(part, of_parts[part], [](std::uint64_t) {}); });
+    for (counts before{}; counts & of_part : of_parts) {
+      counts through = before;
+      for (std::size_t c = 0; c < num_letters; ++c) through[c] += of_part[c];
+      of_part = std::exchange(before, through);
     }
-    for (frame = 1; frame < frames; ++frame)
+    auto const frame_of = [&](counts const& before) { return (add_up(before) >> shift) + 1; };
+    each_(of_parts.size(), [&](std::size_t part) {
+      counts before = of_parts[part];
+      each_block(part, before, [&](std::uint64_t block) {
+        std::uint64_t const frame = frame_of(before);
+        if (frame >= frames) return;
+        if (block != last) {
+          counts next = before;
+          add_counts(block + 1, next);
+          if (frame_of(next) == frame) return;
+        }
+        table[frame * row] = block * block_words;
+        std::memcpy(table.data() + frame * row + 1, before.data(), sizeof(before));
+      });
+    });
+    for (std::uint64_t frame = 1; frame < frames; ++frame)
       if (table[frame * row] == 0) std::memcpy(table.data() + frame * row, table.data() + (frame - 1) * row, 8 * row);
     return table;
+  }
+  // Adds the counts that a block has: those of the one before.
+  void add_counts(std::uint64_t block, counts& sum) const {
+    char const* const header = words_.data() + block * 8 * block_words;
+    std::uint64_t first = 0;
+    std::memcpy(&first, header, sizeof(first));
+    unsigned const bytes = 2U << (first >> 62);
+    for (std::size_t c = 0; c < num_letters; ++c) {
+      std::uint64_t count = 0;
+      std::memcpy(&count, header + (c + 1) * bytes, bytes);
+      if (bytes == 4) count &= 0x3fffffff;
+      sum[c] += count;
+    }
   }
   // The logarithm of 0 is -1, as in the table of the format's first program.
   [[nodiscard]] static unsigned log2_or_less(std::uint64_t value) { return value == 0 ? ~0U : floor_log2(value); }
@@ -213,11 +261,11 @@ class encoder {
   each_of const& each_;
   host_bytes words_;
   std::vector<dna_run> runs_;              // from the first one of the open block on
-  std::vector<std::uint8_t> widths_;       // the bits of their codes
+  std::vector<extent> extents_;            // of the runs of a part up to each one
   std::vector<std::size_t> firsts_ = {0};  // the first runs of blocks that are not written; the last one is open
-  std::size_t num_blocks_ = 1, num_placed_ = 0;
+  std::size_t num_blocks_ = 1;
   std::uint64_t sum_before_ = 0;                                 // rows of the block before the open one
-  std::uint64_t room_ = 64 * (usable_words(0) - head_words(0));  // bits that the open block has left; not all are used
+  std::uint64_t room_ = 64 * (usable_words(0) - head_words(0));  // bits of the open block for codes; not all are used
   counts all_{}, before_{};                                      // letters so far, and those of the last block that is written
 };
 

@@ -38,7 +38,7 @@ inline bool consume_run(std::string_view& bwt, dna_run& run) {
 /// Calls a function for each number below the first argument, on any threads.
 using each_of = std::function<void(std::size_t, std::function<void(std::size_t)> const&)>;
 
-/// Writes runs in the format FMD; see write_fmd. Memory: the size of the file, and 17 bytes for each run of a call of next.
+/// Writes runs in the format FMD; see write_fmd. Memory: the size of the file, and 32 bytes for each run of a call of next.
 /// @param next  appends the next runs, as many as it likes, each of another letter than the one before; false: there are none
 void write_fmd_runs(std::function<bool(std::vector<dna_run>&)> const& next, each_of const& each, sink& to);
 /// Writes runs in the format FMR; see write_fmr. @param next  sets the next run; false: there is none

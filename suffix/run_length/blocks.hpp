@@ -98,11 +98,15 @@ class block_writer {
   }
   ORDO_FN void write_block() {
     unsigned const runs = count_ == max_runs ? count_ - 1 : count_;
+    std::uint64_t any = 0;  // of the bits of all lengths
+    for (unsigned i = 0; i < runs; ++i) any |= lengths_[i];
     unsigned kind = 0;
-    std::uint64_t best = content<0>(runs);
-    static_assert(run_block::num_kinds == 3);
-    choose<1>(runs, kind, best);
-    choose<2>(runs, kind, best);
+    if (any > run_block::piece_rows(0)) {  // otherwise each run is one of the shortest pieces
+      std::uint64_t best = content<0>(runs);
+      static_assert(run_block::num_kinds == 3);
+      choose<1>(runs, kind, best);
+      choose<2>(runs, kind, best);
+    }
     block_packer packer;
     packer.begin(kind);
     unsigned i = 0;

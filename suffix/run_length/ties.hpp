@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ordo/backend.hpp"
+#include "sort_core/algorithms/each_by_lanes.hpp"
 #include "sort_core/algorithms/functors.hpp"
 #include "sort_core/algorithms/refinement.hpp"
 #include "suffix/run_length/run_index.hpp"
@@ -77,6 +78,7 @@ struct compare_ties {
   static constexpr std::uint32_t max_items = 32;
 
   std::uint8_t const* codes;
+  std::size_t num_codes;
   std::uint32_t* items;
   segment_list<std::uint32_t> groups;
   std::uint32_t open;      // see order_ties
@@ -84,25 +86,30 @@ struct compare_ties {
   std::uint32_t max_work;  // more is work for prefix doubling, and so is a group that has no order yet
   std::uint32_t max_letters;
 
-  ORDO_FN void operator()(std::size_t group) const {
+  template <class Lanes>
+  ORDO_FN void operator()(Lanes lanes, std::size_t group) const {
     auto const begin = std::uint32_t(groups.begin(group)), end = std::uint32_t(groups.end(group));
-    if (load_relaxed(work + 1) != 0) return;
-    if (load_relaxed(work) > max_work) return store_relaxed(work + 1, std::uint32_t{1});
+    if (lanes.any(load_relaxed(work + 1) != 0)) return;
+    if (lanes.any(load_relaxed(work) > max_work)) return store_relaxed(work + 1, std::uint32_t{1});
     bool mixed = false, ordered = end - begin <= max_items;
-    for (std::uint32_t i = begin + 1; i < end; ++i) mixed |= before(items[i]) != before(items[begin]);
-    if (!mixed) return;
+    for (std::uint64_t i = std::uint64_t{begin} + 1 + lanes.rank(); i < end; i += Lanes::count)
+      mixed |= before(items[i]) != before(items[begin]);
+    if (!lanes.any(mixed)) return;
     std::uint32_t letters = 0;
     for (std::uint32_t i = begin + 1; ordered && i < end; ++i) {
       std::uint32_t const p = items[i];
       std::uint32_t at = i;
       for (; at != begin; --at) {
-        int const order = compare(items[at - 1], p, letters);
+        std::uint32_t const other = items[at - 1];
+        int const order = compare(lanes, other, p, letters);
         if (order == 2) ordered = false;
         if (order <= 0 || order == 2) break;
-        items[at] = items[at - 1];
+        if (lanes.rank() == 0) items[at] = other;
       }
-      items[at] = p;
+      if (lanes.rank() == 0) items[at] = p;
+      lanes.sync();
     }
+    if (lanes.rank() != 0) return;
     if (ordered)
       add_relaxed(work, letters / 64);
     else
@@ -114,13 +121,22 @@ struct compare_ties {
     return p == open ? unsigned{continued_code} : letter_before(codes, p);
   }
   // Returns -1, 0 or 1, as the letters of p compare with those of q, which is after it; 2 if that is not known.
-  [[nodiscard]] ORDO_FN int compare(std::uint32_t p, std::uint32_t q, std::uint32_t& letters) const {
+  template <class Lanes>
+  [[nodiscard]] ORDO_FN int compare(Lanes lanes, std::uint32_t p, std::uint32_t q, std::uint32_t& letters) const {
     bool const swapped = q < p;
-    for (std::uint32_t k = letters_ahead::count + 1; k < max_letters; ++k, ++letters) {
-      unsigned const a = codes[p + k], b = codes[q + k];
-      if (a == continued_code || b == continued_code) return 2;
-      if (a != b) return a < b ? -1 : 1;
-      if (a == end_code) return swapped ? 1 : -1;
+    std::size_t const last = swapped ? p : q;
+    for (std::uint32_t k = letters_ahead::count + 1; k < max_letters; k += Lanes::count) {
+      std::uint32_t const own = k + lanes.rank();
+      bool const is_known = own < max_letters && last + own < num_codes;
+      unsigned const a = is_known ? codes[p + own] : unsigned{continued_code}, b = is_known ? codes[q + own] : a;
+      bool const ends = a == continued_code || b == continued_code || a != b || a == end_code;
+      unsigned const at = lanes.count_before(ends);
+      letters += at;
+      if (at == Lanes::count) continue;
+      std::uint32_t const first = lanes.of(a, at), second = lanes.of(b, at);
+      if (first == continued_code || second == continued_code) return 2;
+      if (first != second) return first < second ? -1 : 1;
+      return swapped ? 1 : -1;
     }
     return 2;
   }
@@ -227,10 +243,10 @@ void order_ties(B& backend, std::uint8_t const* codes, std::span<std::uint64_t> 
     auto const work = backend.template buffer<std::uint32_t>(2);
     backend.each(2, fill_with<std::uint32_t>{work.data(), 0});
     auto const max_work = std::uint32_t(n / 16 + 1024);
-    // A thread of a GPU takes as long for some letters as a round of prefix doubling.
-    constexpr std::uint32_t max_letters = has_workers<B> ? std::uint32_t{1} << 16 : 2048;
-    each_long(backend, ties.groups(),
-              compare_ties{codes, ties.items().data(), ties.segments(), open, work.data(), max_work, max_letters});
+    // A warp of a GPU takes as long for some letters as a round of prefix doubling.
+    constexpr std::uint32_t max_letters = std::uint32_t{1} << (has_workers<B> ? 16 : 14);
+    each_by_lanes(backend, ties.groups(), compare_ties{codes, n, ties.items().data(), ties.segments(), open, work.data(),
+                                                       max_work, max_letters});
     place(true);
     return value_at(backend, work.span(), 1) == 0;
   };

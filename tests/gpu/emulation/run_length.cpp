@@ -7,10 +7,11 @@
 
 #include "sort_core/cuda/kernels/each_by_warps.cuh"
 #include "suffix/run_length/merge.hpp"
+#include "suffix/run_length/ties.hpp"
 #include "tests/gpu/emulation/machine.hpp"
 #include "tests/unit/catch.hpp"
 
-// The merge of an index of runs with new letters by warps, beside that of one lane.
+// What warps do for an index of runs, beside one lane: the merge with new letters, and comparisons of new suffixes.
 namespace {
 
 using namespace ordo::suffix::run_length;
@@ -129,4 +130,65 @@ TEST_CASE("warps merge runs as one lane does") {
         plain_index const index(runs, max_length);
         check_merge(index, random_keys(index, count), 1 + below(3) * below(30));
       }
+}
+
+TEST_CASE("warps order ties as one lane does") {
+  std::size_t ordered = 0, unknown = 0;
+  for (std::size_t i = 0; i < 150; ++i) {
+    // Records that are alike, of which some end with letters to come.
+    std::vector<std::uint8_t> codes;
+    std::vector<std::uint8_t> base(1 + below(400));
+    for (std::uint8_t& code : base) code = std::uint8_t(1 + below(5));
+    std::vector<std::uint32_t> starts;
+    bool const may_continue = below(4) == 0;
+    for (std::size_t k = 2 + below(40); k-- > 0;) {
+      starts.push_back(std::uint32_t(codes.size()));
+      for (std::uint8_t const code : base) codes.push_back(below(300) == 0 ? std::uint8_t(1 + below(5)) : code);
+      codes.resize(codes.size() - below(3) % base.size());
+      codes.push_back(may_continue && below(10) == 0 ? std::uint8_t(continued_code) : std::uint8_t(end_code));
+    }
+    // Groups of suffixes that are equal by the letters ahead.
+    std::vector<std::uint32_t> items, ends;
+    letters_ahead const ahead{codes.data()};
+    for (std::size_t k = below(20); k-- > 0;) {
+      std::size_t const at = below(base.size());
+      std::uint32_t const first = starts[below(starts.size())] + std::uint32_t(at);
+      std::size_t const begin = items.size(), limit = 2 + below(40);
+      for (std::uint32_t const start : starts)
+        if (start + at < codes.size() && ahead(start + std::uint32_t(at)) == ahead(first) && items.size() - begin < limit &&
+            (ahead(first) & letter_mask) - 1 < 5)
+          items.push_back(start + std::uint32_t(at));
+      std::shuffle(items.begin() + std::ptrdiff_t(begin), items.end(), random_number);
+      if (items.size() != begin) ends.push_back(std::uint32_t(items.size()));
+    }
+    if (ends.empty()) continue;
+    ends.insert(ends.begin(), 0);
+    auto const max_letters = std::uint32_t(22 + below(500));
+    constexpr std::uint32_t max_work = 1000;  // more than there is: which group is one too many depends on time
+    std::uint32_t const open = below(2) == 0 ? items[below(items.size())] : std::uint32_t(codes.size());
+    emulation::machine machine;
+    auto const codes_there = copied(machine, codes);
+    auto const items_there = copied(machine, items), ends_there = copied(machine, ends),
+               work = copied(machine, std::vector<std::uint32_t>(2));
+    std::size_t const groups = ends.size() - 1;
+    std::uint32_t alone_work[2] = {};
+    compare_ties const alone{codes.data(), codes.size(), items.data(), ordo::segments_from_offsets(ends), open,
+                             alone_work,   max_work,     max_letters};
+    for (std::size_t g = 0; g < groups; ++g) alone(ordo::one_lane{}, g);
+    compare_ties of_warps = alone;
+    of_warps.codes = codes_there.data();
+    of_warps.items = items_there.data();
+    of_warps.groups = ordo::segments_from_offsets(std::span<std::uint32_t const>(ends_there.span()));
+    of_warps.work = work.data();
+    using namespace ordo::cuda_detail;
+    launch<each_by_warps<compare_ties>>(machine.kernels(), 1, by_warps_threads, 0, groups, of_warps);
+    INFO("case " << i << ": " << groups << " groups of " << items.size() << " suffixes, " << max_letters << " letters");
+    REQUIRE((work.data()[1] != 0) == (alone_work[1] != 0));
+    (alone_work[1] != 0 ? unknown : ordered) += 1;
+    if (alone_work[1] != 0) continue;
+    REQUIRE(work.data()[0] == alone_work[0]);
+    REQUIRE(std::ranges::equal(items_there.span(), items));
+  }
+  CHECK(ordered > 20);
+  CHECK(unknown > 20);
 }
