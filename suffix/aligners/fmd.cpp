@@ -13,7 +13,7 @@ namespace ordo::inline v0::suffix {
 
 void write_fmd(std::string_view bwt, sink& to) {
   constexpr std::size_t at_a_time = std::size_t{1} << 16;
-  auto const next = [&](std::vector<dna_run>& runs) {
+  auto const next = [&](run_list& runs) {
     std::size_t const first = runs.size();
     for (dna_run run; runs.size() - first < at_a_time && consume_run(bwt, run);) runs.push_back(run);
     return runs.size() != first;

@@ -40,9 +40,10 @@ struct run_code {
   unsigned width;
 
   explicit run_code(dna_run const& run) {
-    unsigned const bits = floor_log2(run.rows), bits_of_bits = floor_log2(bits + 1);
-    std::uint64_t const code = (run.rows ^ std::uint64_t{1} << bits) | std::uint64_t(bits + 1) << bits;
-    word = code << letter_bits | run.letter;
+    std::uint64_t const rows = run.rows();
+    unsigned const bits = floor_log2(rows), bits_of_bits = floor_log2(bits + 1);
+    std::uint64_t const code = (rows ^ std::uint64_t{1} << bits) | std::uint64_t(bits + 1) << bits;
+    word = code << letter_bits | run.letter();
     width = 2 * bits_of_bits + 1 + bits + letter_bits;
   }
 };
@@ -54,7 +55,7 @@ class encoder {
   explicit encoder(each_of const& each) : each_(each) {}
 
   /// Returns the runs that are not encoded yet, to which the caller appends.
-  [[nodiscard]] std::vector<dna_run>& runs() { return runs_; }
+  [[nodiscard]] run_list& runs() { return runs_; }
   /// Encodes all runs but those of the last block.
   void encode() {
     find_blocks();
@@ -63,7 +64,7 @@ class encoder {
 
   void write(sink& to) {
     std::uint64_t rows = 0;
-    for (dna_run const& run : runs_) rows += run.rows;
+    for (std::size_t i = 0; i < runs_.size(); ++i) rows += runs_[i].rows();
     begin_block(runs_.size(), rows);
     encode_blocks();
     encode_block(num_blocks_ - 1, runs_.size(), runs_.size(), before_);  // without runs, for the counts of the one before
@@ -115,7 +116,7 @@ class encoder {
       extent sum;
       for (std::size_t i = part * part_runs; i < std::min((part + 1) * part_runs, end); ++i) {
         sum.bits += run_code(runs_[i]).width;
-        sum.rows += runs_[i].rows;
+        sum.rows += runs_[i].rows();
         extents_[i] = sum;
       }
       of_parts[part] = sum;
@@ -162,12 +163,12 @@ class encoder {
     for (counts const& of_part : of_parts)
       for (std::size_t c = 0; c < num_letters; ++c) all_[c] += of_part[c];
     before_ = count_letters(blocks - 1);
-    runs_.erase(runs_.begin(), runs_.begin() + std::ptrdiff_t(firsts_.back()));
+    runs_.drop(firsts_.back());
     firsts_ = {0};
   }
   [[nodiscard]] counts count_letters(std::size_t k) const {
     counts of{};
-    for (std::size_t i = firsts_[k]; i < firsts_[k + 1]; ++i) of[runs_[i].letter] += runs_[i].rows;
+    for (std::size_t i = firsts_[k]; i < firsts_[k + 1]; ++i) of[runs_[i].letter()] += runs_[i].rows();
     return of;
   }
   /// Writes a block: the sum and counts of the one before, in numbers as wide as the sum needs, and the codes of some runs. The
@@ -195,7 +196,7 @@ class encoder {
         room -= code.width;
         words[at] |= code.word << room;
       }
-      inside[runs_[run].letter] += runs_[run].rows;
+      inside[runs_[run].letter()] += runs_[run].rows();
     }
     std::memcpy(words_.data() + block * sizeof(words), words.data(), sizeof(words));
     return inside;
@@ -260,7 +261,7 @@ class encoder {
 
   each_of const& each_;
   host_bytes words_;
-  std::vector<dna_run> runs_;              // from the first one of the open block on
+  run_list runs_;                          // from the first one of the open block on
   std::vector<extent> extents_;            // of the runs of a part up to each one
   std::vector<std::size_t> firsts_ = {0};  // the first runs of blocks that are not written; the last one is open
   std::size_t num_blocks_ = 1;

@@ -153,10 +153,10 @@ void write_fmr_runs(std::function<bool(dna_run&)> const& next, std::uint64_t con
   for (std::uint64_t left : rows_of_letters) {
     run_tree tree;
     while (left != 0) {
-      if (run.rows == 0 && !next(run)) break;
-      std::uint64_t const rows = std::min(left, run.rows);
-      tree.append(run.letter, rows);
-      run.rows -= rows;
+      if (run.rows() == 0 && !next(run)) break;
+      std::uint64_t const rows = std::min(left, run.rows());
+      tree.append(run.letter(), rows);
+      run = {run.letter(), run.rows() - rows};
       left -= rows;
     }
     tree.write(to);

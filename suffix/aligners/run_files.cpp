@@ -179,12 +179,12 @@ class fmr_reader {
       for (std::size_t k = 1; k < bytes; ++k) length = length << 6 | (static_cast<unsigned char>(leaf_[at + k]) & 0x3f);
       at += bytes;
       counted[letter] += length;
-      if (length != 0) runs_.push_back({letter, length});
+      if (length != 0) runs_.emplace_back(letter, length);
     }
     if (counted != expected) in_.fail("a damaged leaf");
     for (dna_run const& run : runs_) {
-      if (run.rows > max_run) in_.fail("a damaged leaf");
-      consume_(run.letter, run.rows);
+      if (run.rows() > max_run) in_.fail("a damaged leaf");
+      consume_(run.letter(), run.rows());
     }
   }
 
@@ -207,7 +207,7 @@ void read_runs(source& from, std::string const& name, run_consumer const& consum
   read_fmd(in, consume);
 }
 
-void write_fmd_runs(std::function<bool(std::vector<dna_run>&)> const& next, each_of const& each, sink& to) {
+void write_fmd_runs(std::function<bool(run_list&)> const& next, each_of const& each, sink& to) {
   fmd::encoder encoder(each);
   while (next(encoder.runs())) encoder.encode();
   encoder.write(to);

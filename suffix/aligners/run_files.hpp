@@ -1,11 +1,12 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "ordo/host_bytes.hpp"
 #include "ordo/io.hpp"
 #include "suffix/aligners/dna_codes.hpp"
 
@@ -17,9 +18,48 @@ namespace ordo::inline v0::suffix {
 /// @throws input_error
 void read_runs(source& from, std::string const& name, std::function<void(unsigned, std::uint64_t)> const& consume);
 
-struct dna_run {
-  unsigned letter = 0;
-  std::uint64_t rows = 0;
+/// A run, of fewer than 2^61 rows.
+class dna_run {
+ public:
+  dna_run() = default;
+  dna_run(unsigned letter, std::uint64_t rows) : word_(rows << letter_bits | letter) {}
+
+  [[nodiscard]] unsigned letter() const { return unsigned(word_) & ((1U << letter_bits) - 1); }
+  [[nodiscard]] std::uint64_t rows() const { return word_ >> letter_bits; }
+  void add_rows(std::uint64_t more) { word_ += more << letter_bits; }
+
+ private:
+  static constexpr unsigned letter_bits = 3;
+  std::uint64_t word_ = 0;
+};
+
+/// Runs in memory that grows without a copy, and without being initialised.
+class run_list {
+ public:
+  [[nodiscard]] std::size_t size() const { return bytes_.size() / sizeof(dna_run); }
+  [[nodiscard]] bool empty() const { return bytes_.empty(); }
+  [[nodiscard]] dna_run* data() { return reinterpret_cast<dna_run*>(bytes_.data()); }
+  [[nodiscard]] dna_run const* data() const { return reinterpret_cast<dna_run const*>(bytes_.data()); }
+  [[nodiscard]] dna_run const& operator[](std::size_t i) const { return data()[i]; }
+  [[nodiscard]] dna_run& back() { return data()[size() - 1]; }
+
+  /// Sets the number of runs. New ones are not initialised. @throws out_of_memory
+  void resize(std::size_t size) {
+    if (size > this->size()) static_cast<void>(bytes_.room((size - this->size()) * sizeof(dna_run)));
+    bytes_.resize(size * sizeof(dna_run));
+  }
+  void push_back(dna_run run) {
+    resize(size() + 1);
+    back() = run;
+  }
+  /// Removes the first runs.
+  void drop(std::size_t count) {
+    std::copy(data() + count, data() + size(), data());
+    resize(size() - count);
+  }
+
+ private:
+  host_bytes bytes_;
 };
 
 /// Removes the first run from a BWT.
@@ -27,10 +67,10 @@ struct dna_run {
 inline bool consume_run(std::string_view& bwt, dna_run& run) {
   if (bwt.empty()) return false;
   char const first = bwt.front();
-  run.letter = dna_code(first);
+  unsigned const letter = dna_code(first);
   std::size_t end = 1;
-  while (end < bwt.size() && (bwt[end] == first || dna_code(bwt[end]) == run.letter)) ++end;
-  run.rows = end;
+  while (end < bwt.size() && (bwt[end] == first || dna_code(bwt[end]) == letter)) ++end;
+  run = {letter, end};
   bwt.remove_prefix(end);
   return true;
 }
@@ -38,9 +78,9 @@ inline bool consume_run(std::string_view& bwt, dna_run& run) {
 /// Calls a function for each number below the first argument, on any threads.
 using each_of = std::function<void(std::size_t, std::function<void(std::size_t)> const&)>;
 
-/// Writes runs in the format FMD; see write_fmd. Memory: the size of the file, and 32 bytes for each run of a call of next.
+/// Writes runs in the format FMD; see write_fmd. Memory: the size of the file, and 24 bytes for each run of a call of next.
 /// @param next  appends the next runs, as many as it likes, each of another letter than the one before; false: there are none
-void write_fmd_runs(std::function<bool(std::vector<dna_run>&)> const& next, each_of const& each, sink& to);
+void write_fmd_runs(std::function<bool(run_list&)> const& next, each_of const& each, sink& to);
 /// Writes runs in the format FMR; see write_fmr. @param next  sets the next run; false: there is none
 void write_fmr_runs(std::function<bool(dna_run&)> const& next, std::uint64_t const (&rows_of_letters)[num_dna_codes], sink& to);
 

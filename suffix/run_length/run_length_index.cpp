@@ -66,43 +66,49 @@ class run_batches {
 
   /// Appends the next runs to others, but for the last one, which may go on.
   /// @returns false if there are none
-  bool operator()(std::vector<dna_run>& runs) {
-    if (next_ == index_.num_blocks && ahead_.rows == 0) return false;
+  bool operator()(run_list& runs) {
+    if (next_ == index_.num_blocks && ahead_.rows() == 0) return false;
     constexpr std::uint64_t part_blocks = std::uint64_t{1} << 10;  // the runs of all parts fit in a cache
     each_long(backend_, parts_.size(), [&](std::size_t k) {
       std::uint64_t const begin = std::min(next_ + k * part_blocks, index_.num_blocks),
                           end = std::min(begin + part_blocks, index_.num_blocks);
       piece_reader in(index_.blocks, begin, end);
-      std::vector<dna_run>& to = parts_[k].runs;
-      to.clear();
-      dna_run run;
-      while (in.next(run.letter, run.rows))
-        if (!to.empty() && to.back().letter == run.letter)
-          to.back().rows += run.rows;
-        else
-          to.push_back(run);
+      run_list& to = parts_[k].runs;
+      to.resize((end - begin) * run_block::max_pieces);
+      dna_run* next = to.data();
+      unsigned letter = 0, letter_of_run = 0;
+      std::uint64_t rows_of_run = 0;
+      for (std::uint64_t rows = 0; in.next(letter, rows); rows_of_run += rows) {
+        if (letter == letter_of_run) continue;
+        if (rows_of_run != 0) *next++ = {letter_of_run, rows_of_run};
+        letter_of_run = letter;
+        rows_of_run = 0;
+      }
+      if (rows_of_run != 0) *next++ = {letter_of_run, rows_of_run};
+      auto const size = std::size_t(next - to.data());
+      to.resize(size);
     });
     next_ = std::min(next_ + parts_.size() * part_blocks, index_.num_blocks);
-    if (ahead_.rows != 0) runs.push_back(std::exchange(ahead_, {}));
+    if (ahead_.rows() != 0) runs.push_back(std::exchange(ahead_, {}));
     append_parts(runs);
     if (next_ == index_.num_blocks) return true;
     ahead_ = runs.back();
-    runs.pop_back();
+    runs.resize(runs.size() - 1);
     return true;
   }
 
  private:
   struct part {
-    std::vector<dna_run> runs;
+    run_list runs;
     std::size_t first = 0, to = 0;  // the first run that is not one with the run before, and where it comes
   };
 
-  void append_parts(std::vector<dna_run>& runs) {
+  void append_parts(run_list& runs) {
     dna_run* last = runs.empty() ? nullptr : &runs.back();
     std::size_t size = runs.size();
     for (part& of : parts_) {
-      bool const goes_on = last != nullptr && !of.runs.empty() && of.runs.front().letter == last->letter;
-      if (goes_on) last->rows += of.runs.front().rows;
+      bool const goes_on = last != nullptr && !of.runs.empty() && of.runs[0].letter() == last->letter();
+      if (goes_on) last->add_rows(of.runs[0].rows());
       of.first = goes_on ? 1 : 0;
       of.to = size;
       if (of.runs.size() == of.first) continue;
@@ -112,7 +118,7 @@ class run_batches {
     runs.resize(size);
     each_long(backend_, parts_.size(), [&](std::size_t k) {
       part const& of = parts_[k];
-      std::copy(of.runs.begin() + std::ptrdiff_t(of.first), of.runs.end(), runs.begin() + std::ptrdiff_t(of.to));
+      std::copy(of.runs.data() + of.first, of.runs.data() + of.runs.size(), runs.data() + of.to);
     });
   }
 
@@ -556,7 +562,7 @@ struct run_length_index::state {
     each_long(backend, lists.size(), [&](std::size_t part) {
       block_writer<append_to_list> to(append_to_list{&lists[part]});
       std::string_view left = rows.substr(part * part_rows, part_rows);
-      for (dna_run run; consume_run(left, run);) to.add(run.letter, run.rows);
+      for (dna_run run; consume_run(left, run);) to.add(run.letter(), run.rows());
       to.finish();
       lists[part].rows = to.rows();
     });
@@ -569,16 +575,17 @@ struct run_length_index::state {
   void each_run(F f) const {
     run_view const view = host().view();
     piece_reader in(view.blocks, 0, view.num_blocks);
-    dna_run run, next;
-    while (in.next(next.letter, next.rows)) {
-      if (next.letter == run.letter && run.rows != 0) {
-        run.rows += next.rows;
+    dna_run run;
+    unsigned letter = 0;
+    for (std::uint64_t rows = 0; in.next(letter, rows);) {
+      if (letter == run.letter() && run.rows() != 0) {
+        run.add_rows(rows);
         continue;
       }
-      if (run.rows != 0) f(run);
-      run = next;
+      if (run.rows() != 0) f(run);
+      run = {letter, rows};
     }
-    if (run.rows != 0) f(run);
+    if (run.rows() != 0) f(run);
   }
 };
 
@@ -660,18 +667,20 @@ void run_length_index::write(sink& to, run_length_format format) const {
   if (format == run_length_format::fmd) {
     run_batches batches(state_->backend, view);
     auto const each = [&](std::size_t n, std::function<void(std::size_t)> const& f) { each_long(state_->backend, n, f); };
-    return write_fmd_runs([&](std::vector<dna_run>& runs) { return batches(runs); }, each, to);
+    return write_fmd_runs([&](run_list& runs) { return batches(runs); }, each, to);
   }
   piece_reader in(view.blocks, 0, view.num_blocks);
   dna_run ahead;  // the first piece of the next run
   auto const next = [&](dna_run& run) {
     run = ahead;
-    while (in.next(ahead.letter, ahead.rows)) {
-      if (run.rows != 0 && ahead.letter != run.letter) return true;
-      run = {ahead.letter, run.rows + ahead.rows};
+    unsigned letter = 0;
+    for (std::uint64_t rows = 0; in.next(letter, rows);) {
+      ahead = {letter, rows};
+      if (run.rows() != 0 && letter != run.letter()) return true;
+      run = {letter, run.rows() + rows};
     }
     ahead = {};
-    return run.rows != 0;
+    return run.rows() != 0;
   };
   std::uint64_t rows[num_dna_codes];
   for (unsigned c = 0; c < num_dna_codes; ++c) rows[c] = view.first[c + 1] - view.first[c];
@@ -693,7 +702,7 @@ void run_length_index::write_samples(sink& to, unsigned shift) const {
 }
 
 void run_length_index::each_run(std::function<void(char, std::uint64_t)> const& f) const {
-  state_->each_run([&](dna_run const& run) { f("$ACGTN"[run.letter], run.rows); });
+  state_->each_run([&](dna_run const& run) { f("$ACGTN"[run.letter()], run.rows()); });
 }
 
 void run_length_index::write_index(sink& to, unsigned width, std::uint64_t sample) const {
