@@ -224,16 +224,16 @@ class encoder {
       for (std::size_t c = 0; c < num_letters; ++c) through[c] += of_part[c];
       of_part = std::exchange(before, through);
     }
-    auto const frame_of = [&](counts const& before) { return (add_up(before) >> shift) + 1; };
+    auto const find_frame = [&](counts const& before) { return (add_up(before) >> shift) + 1; };
     each_(of_parts.size(), [&](std::size_t part) {
       counts before = of_parts[part];
       each_block(part, before, [&](std::uint64_t block) {
-        std::uint64_t const frame = frame_of(before);
+        std::uint64_t const frame = find_frame(before);
         if (frame >= frames) return;
         if (block != last) {
           counts next = before;
           add_counts(block + 1, next);
-          if (frame_of(next) == frame) return;
+          if (find_frame(next) == frame) return;
         }
         table[frame * row] = block * block_words;
         std::memcpy(table.data() + frame * row + 1, before.data(), sizeof(before));
@@ -262,7 +262,7 @@ class encoder {
   each_of const& each_;
   host_bytes words_;
   run_list runs_;                          // from the first one of the open block on
-  std::vector<extent> extents_;            // of the runs of a part up to each one
+  std::vector<extent> extents_;            // bits and rows of a part's runs up to each one
   std::vector<std::size_t> firsts_ = {0};  // the first runs of blocks that are not written; the last one is open
   std::size_t num_blocks_ = 1;
   std::uint64_t sum_before_ = 0;                                 // rows of the block before the open one

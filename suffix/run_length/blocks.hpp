@@ -98,7 +98,7 @@ class block_writer {
   }
   ORDO_FN void write_block() {
     unsigned const runs = count_ == max_runs ? count_ - 1 : count_;
-    std::uint64_t any = 0;  // of the bits of all lengths
+    std::uint64_t any = 0;  // bits that any length has
     for (unsigned i = 0; i < runs; ++i) any |= lengths_[i];
     unsigned kind = 0;
     if (any > run_block::piece_rows(0)) {  // otherwise each run is one of the shortest pieces

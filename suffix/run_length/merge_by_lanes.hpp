@@ -59,7 +59,7 @@ class queue_writer {
   struct content {
     unsigned kind = 0, whole = 0;
     std::uint64_t cut = 0;
-    unsigned first_piece = 0;  // of the lane's own run
+    unsigned first_piece = 0;  // the place of the lane's own run
   };
 
   [[nodiscard]] ORDO_FN static unsigned highest(unsigned bits) { return 63 - leading_zeros(bits); }
@@ -168,8 +168,8 @@ class queue_writer {
   Lanes lanes_;
   run_queue& queue_;
   To to_;
-  unsigned begin_ = 0, count_ = 0;  // of the queue
-  unsigned letter_ = ~0U;           // of its last run
+  unsigned begin_ = 0, count_ = 0;  // the queue's first run, and their number
+  unsigned letter_ = ~0U;           // the letter of its last run
 };
 
 /// The pieces of a block and some keys, of which each lane has one, as the elements of one list.
@@ -194,10 +194,10 @@ class merged_elements {
 
   struct element {
     bool is_key = false;
-    unsigned letter = 0;           // of a key
+    unsigned letter = 0;           // the key's
     unsigned keys = 0;             // number of keys up to this element
     std::uint32_t row = 0;         // where it begins
-    std::uint32_t rows = 0;        // of the piece, up to the next element
+    std::uint32_t rows = 0;        // rows of the piece up to the next element
     unsigned letter_of_piece = 0;
   };
   [[nodiscard]] ORDO_FN unsigned size() const { return num_pieces_ + num_keys_; }
@@ -249,7 +249,7 @@ ORDO_FN std::uint64_t merge_by_lanes(Lanes lanes, run_view const& index, std::ui
     bool const is_last = at + 1 >= index.num_blocks;
     std::uint32_t const length = piece >> letter_bits, piece_end = lanes.inclusive_sum(length);
     std::uint32_t const rows = lanes.of(piece_end, Lanes::count - 1);
-    std::uint32_t row = 0;  // of the block: those before it are taken
+    std::uint32_t row = 0;  // the first row of the block that is not taken
     for (bool more = true; more;) {
       std::uint64_t const key = next + rank < num_keys ? keys[next + rank] : 0;
       std::uint64_t const gap_of_key = suffix_key::row(key) - first_row;
