@@ -100,11 +100,11 @@ void check_one_launch(std::initializer_list<std::size_t> sizes) {
   test_shard shard;
   ordo::cuda_backend backend;
   for (std::size_t const n : sizes) {
-    if (shard.has_next(3)) check_all<std::uint32_t>(backend, n);
-    if (shard.has_next(3)) check_all<std::uint64_t>(backend, n);
+    if (shard.has_next(7)) check_all<std::uint32_t>(backend, n);
+    if (shard.has_next(7)) check_all<std::uint64_t>(backend, n);
     for (key_kind what : {key_kind::uniform, key_kind::few, key_kind::uneven, key_kind::even_floats}) {
-      if (shard.has_next(3)) check<std::uint32_t, std::uint64_t, true>(backend, n, what, verb::radix, true);
-      if (shard.has_next(3)) check<std::uint64_t, std::uint64_t, true>(backend, n, what);
+      if (shard.has_next(7)) check<std::uint32_t, std::uint64_t, true>(backend, n, what, verb::radix, true);
+      if (shard.has_next(7)) check<std::uint64_t, std::uint64_t, true>(backend, n, what);
     }
   }
 }
