@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,12 +12,6 @@
 #include "suffix/aligners/dna_codes.hpp"
 
 namespace ordo::inline v0::suffix {
-
-/// Reads the runs of a BWT in the format FMD or FMR, which its first bytes tell, and calls consume(letter, rows) for each, by
-/// the codes of dna_codes.hpp. Adjacent runs may have one letter.
-/// @param name  the name for errors
-/// @throws input_error
-void read_runs(source& from, std::string const& name, std::function<void(unsigned, std::uint64_t)> const& consume);
 
 /// A run, of fewer than 2^61 rows.
 class dna_run {
@@ -78,6 +73,12 @@ inline bool consume_run(std::string_view& bwt, dna_run& run) {
 /// Calls a function for each number below the first argument, on any threads.
 using each_of = std::function<void(std::size_t, std::function<void(std::size_t)> const&)>;
 
+/// Reads the runs of a BWT in the format FMD or FMR, which its first bytes tell. Any number of threads decode an FMD.
+/// @param name     the name for errors
+/// @param consume  takes the next runs, in parts; adjacent ones may have one letter
+/// @throws input_error
+void read_runs(source& from, std::string const& name, each_of const& each,
+               std::function<void(std::span<run_list const>)> const& consume);
 /// Writes runs in the format FMD; see write_fmd. Memory: the size of the file, and 24 bytes for each run of a call of next.
 /// @param next  appends the next runs, as many as it likes, each of another letter than the one before; false: there are none
 void write_fmd_runs(std::function<bool(run_list&)> const& next, each_of const& each, sink& to);

@@ -570,6 +570,10 @@ struct run_length_index::state {
     if (waiting.is_open) row = rows.find('$');
     return true;
   }
+  /// Returns the function that calls others by all threads.
+  [[nodiscard]] each_of each() const {
+    return [this](std::size_t n, std::function<void(std::size_t)> const& f) { each_long(backend, n, f); };
+  }
   /// Reads runs from the index.
   template <class F>
   void each_run(F f) const {
@@ -596,11 +600,18 @@ run_length_index::run_length_index(run_length_index&&) noexcept = default;
 run_length_index& run_length_index::operator=(run_length_index&&) noexcept = default;
 
 void run_length_index::read(source& from, std::string const& name) {
-  std::vector<block_list> lists(1);
-  block_writer<append_to_list> to(append_to_list{lists.data()});
-  read_runs(from, name, [&](unsigned letter, std::uint64_t rows) { to.add(letter, rows); });
-  to.finish();
-  lists[0].rows = to.rows();
+  std::vector<block_list> lists;
+  read_runs(from, name, state_->each(), [&](std::span<run_list const> parts) {
+    std::size_t const first = lists.size();
+    lists.resize(first + parts.size());
+    each_long(state_->backend, parts.size(), [&](std::size_t part) {
+      block_list& list = lists[first + part];
+      block_writer<append_to_list> to(append_to_list{&list});
+      for (std::size_t i = 0; i < parts[part].size(); ++i) to.add(parts[part][i].letter(), parts[part][i].rows());
+      to.finish();
+      list.rows = to.rows();
+    });
+  });
   state_->gpu.reset();
   state_->index = run_index<host_backend>(state_->backend, std::move(lists));
   state_->how = method::insert;
@@ -666,8 +677,7 @@ void run_length_index::write(sink& to, run_length_format format) const {
   run_view const view = state_->host().view();
   if (format == run_length_format::fmd) {
     run_batches batches(state_->backend, view);
-    auto const each = [&](std::size_t n, std::function<void(std::size_t)> const& f) { each_long(state_->backend, n, f); };
-    return write_fmd_runs([&](run_list& runs) { return batches(runs); }, each, to);
+    return write_fmd_runs([&](run_list& runs) { return batches(runs); }, state_->each(), to);
   }
   piece_reader in(view.blocks, 0, view.num_blocks);
   dna_run ahead;  // the first piece of the next run

@@ -414,6 +414,30 @@ TEST_CASE("run-length indexes of no records and of one strand are refused", "[su
   }
 }
 
+TEST_CASE("threads decode the parts of an index of ropebwt3", "[suffix][run_length]") {
+  constexpr std::size_t head = 80, block = 64, of_part = 2048;
+  random_numbers random(81);
+  std::vector<std::string> const records{random_letters(random, "ACGTN", 320000)};
+  std::string const whole = by_sort(records);
+  REQUIRE(whole.size() > head + 3 * of_part * block);
+  suffix::run_length_options options;
+  for (unsigned const threads : {1, 3}) {
+    options.machine.threads = threads;
+    suffix::run_length_index index(options);
+    memory_source from(whole);
+    index.read(from, "whole.fmd");
+    CHECK(fmd_of(index) == whole);
+    // A block with other counts, also the first one of a part, whose counts another thread has.
+    for (std::size_t const at : {std::size_t{1}, of_part - 1, of_part, of_part + 1, 2 * of_part}) {
+      std::string damaged = whole;
+      ++damaged[head + at * block + 4];
+      memory_source from_damaged(damaged);
+      CHECK_THROWS_WITH(index.read(from_damaged, "x.fmd"),
+                        "cannot read: x.fmd: byte " + std::to_string(head + (at + 1) * block) + ": a damaged block");
+    }
+  }
+}
+
 TEST_CASE("samples of an index whose walks leave it are refused", "[suffix][run_length]") {
   using namespace suffix::run_length;
   host_backend backend(1);
