@@ -623,19 +623,25 @@ void run_length_index::read(source& from, std::string const& name) {
 
 void run_length_index::read(fm_index const& index) {
   run_view const& view = index.view().runs;
-  std::vector<block_list> lists(1);
-  block_writer<append_to_list> to(append_to_list{lists.data()});
-  piece_reader in(view.blocks, 0, view.num_blocks);
-  std::uint64_t rows = 0;
-  unsigned letter = 0;
-  for (std::uint64_t length = 0; in.next(letter, length);) {
-    if (letter > n_code || length > view.rows - rows)
-      throw input_error(fmt::format("bad index: {}: impossible runs", index.name()));
-    to.add(letter, length);
-    rows += length;
-  }
-  to.finish();
-  lists[0].rows = to.rows();
+  constexpr std::uint64_t part_blocks = 4096;
+  std::vector<block_list> lists(std::size_t((view.num_blocks + part_blocks - 1) / part_blocks));
+  std::vector<std::uint8_t> is_damaged(lists.size());
+  each_long(state_->backend, lists.size(), [&](std::size_t part) {
+    std::uint64_t const begin = part * part_blocks, end = std::min(begin + part_blocks, view.num_blocks);
+    std::uint64_t const first = view.begin(begin), last = end == view.num_blocks ? view.rows : view.begin(end);
+    is_damaged[part] = 1;
+    if (first > last || last > view.rows) return;
+    block_writer<append_to_list> to(append_to_list{&lists[part]});
+    piece_reader in(view.blocks, begin, end);
+    unsigned letter = 0;
+    for (std::uint64_t length = 0; in.next(letter, length); to.add(letter, length))
+      if (letter > n_code || length > last - first - to.rows()) return;
+    to.finish();
+    lists[part].rows = to.rows();
+    is_damaged[part] = 0;
+  });
+  if (std::ranges::find(is_damaged, 1) != is_damaged.end())
+    throw input_error(fmt::format("bad index: {}: impossible runs", index.name()));
   state_->gpu.reset();
   state_->index = run_index<host_backend>(state_->backend, std::move(lists));
   state_->how = method::insert;
