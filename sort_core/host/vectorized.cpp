@@ -584,6 +584,21 @@ HWY_INLINE bool Ascend(U const* unsigned_keys, std::size_t n, key_code<U> code) 
   tag<T> const d;
   constexpr std::size_t lanes = hn::MaxLanes(d);
   std::size_t i = 0;
+  // Loads that cross no line of the cache. Equal keys need no codes, and no second look.
+  if (constexpr std::size_t many = 64 * lanes; n >= many) {
+    std::size_t const past_bound = reinterpret_cast<std::uintptr_t>(keys) / sizeof(T) % lanes;
+    i = (lanes - past_bound) % lanes;
+    if (!ascend_one_by_one(unsigned_keys, i + 1, code)) return false;
+    std::size_t const begin = i;
+    auto const first = hn::Set(d, keys[begin]);
+    auto const differing = [&](std::size_t k) HWY_ATTR { return hn::Xor(hn::LoadU(d, keys + k), first); };
+    for (; i + unrolled * lanes <= n; i += unrolled * lanes) {
+      auto const any = hn::Or(hn::Or(differing(i), differing(i + lanes)),
+                              hn::Or(differing(i + 2 * lanes), differing(i + 3 * lanes)));
+      if (!hn::AllTrue(d, hn::Eq(any, hn::Zero(d)))) break;
+    }
+    if (i != begin) --i;  // the last of the equal keys, to be compared with the next one
+  }
   auto const begin_by = [&](auto encode) HWY_ATTR {  // whether the keys of whole vectors ascend
     auto const descents = [&](std::size_t k) HWY_ATTR {
       return hn::Lt(encode(hn::LoadU(d, keys + k + 1)), encode(hn::LoadU(d, keys + k)));

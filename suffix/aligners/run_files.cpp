@@ -137,7 +137,7 @@ class fmd_reader {
  private:
   static constexpr std::size_t parts = 64, part_blocks = 2048, block_bytes = 8 * fmd::block_words;
   static constexpr std::size_t min_head = 2, min_code = 1 + fmd::letter_bits;
-  static constexpr std::size_t max_runs = 64 * (fmd::block_words - min_head) / min_code;  // of a block
+  static constexpr std::size_t max_runs = 64 * (fmd::block_words - min_head) / min_code;  // the most that a block has
 
   struct part {
     fmd::counts before{}, last{}, all{};  // letters of the block before, of the last one, and of all

@@ -150,14 +150,15 @@ TEST_CASE("warps order ties as one lane does") {
     // Groups of suffixes that are equal by the letters ahead.
     std::vector<std::uint32_t> items, ends;
     letters_ahead const ahead{codes.data()};
+    auto const is_letter = [&](std::uint32_t p) { return p < codes.size() && codes[p] - 1U < n_code; };
     for (std::size_t k = below(20); k-- > 0;) {
-      std::size_t const at = below(base.size());
-      std::uint32_t const first = starts[below(starts.size())] + std::uint32_t(at);
+      auto const at = std::uint32_t(below(base.size()));
+      std::uint32_t const first = starts[below(starts.size())] + at;
+      if (!is_letter(first) || (ahead(first) & letter_mask) - 1 >= n_code) continue;
       std::size_t const begin = items.size(), limit = 2 + below(40);
       for (std::uint32_t const start : starts)
-        if (start + at < codes.size() && ahead(start + std::uint32_t(at)) == ahead(first) && items.size() - begin < limit &&
-            (ahead(first) & letter_mask) - 1 < 5)
-          items.push_back(start + std::uint32_t(at));
+        if (is_letter(start + at) && ahead(start + at) == ahead(first) && items.size() - begin < limit)
+          items.push_back(start + at);
       std::shuffle(items.begin() + std::ptrdiff_t(begin), items.end(), random_number);
       if (items.size() != begin) ends.push_back(std::uint32_t(items.size()));
     }

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ordo/radix_key.hpp"
@@ -93,17 +94,26 @@ void check_find_less(std::vector<U> const& keys, ordo::key_code<U> code) {
   }
 }
 
-/// Checks ordered keys, and the same with one descent, at the begin, at the end or anywhere.
+/// Checks ordered keys, and the same with one that is a little less or greater, from several addresses on.
 template <class U>
 void check_ascend(std::vector<U> keys, ordo::key_code<U> code) {
   std::size_t const n = keys.size();
   keys = sorted_by(keys, code);
-  bool right = ordo::host_detail::ascend_by_vectors(keys.data(), n, code);
-  for (std::size_t const at : {std::size_t{1}, n / 3, n / 2, n - 1}) {
-    if (at == 0 || at >= n || keys[at - 1] == keys[at]) continue;
-    std::swap(keys[at - 1], keys[at]);
-    right = right && !ordo::host_detail::ascend_by_vectors(keys.data(), n, code);
-    std::swap(keys[at - 1], keys[at]);
+  bool right = true;
+  auto const compare = [&] {
+    for (std::size_t const skip : {0, 1, 3})
+      if (skip <= n)
+        right = right && ordo::host_detail::ascend_by_vectors(keys.data() + skip, n - skip, code) ==
+                             ordo::host_detail::ascend_one_by_one(keys.data() + skip, n - skip, code);
+  };
+  compare();
+  for (std::size_t const at : {std::size_t{0}, std::size_t{1}, n / 3, n / 2, n - 1}) {
+    if (at >= n) continue;
+    for (U const more : {U{1}, U(~U{0})}) {
+      U const key = std::exchange(keys[at], code.decode(U(code.encode(keys[at]) + more)));
+      compare();
+      keys[at] = key;
+    }
   }
   if (!right) CHECK(right);
 }

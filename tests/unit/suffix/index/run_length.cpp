@@ -318,6 +318,40 @@ TEST_CASE("a batch is inserted while the next one is read", "[suffix][run_length
   }
 }
 
+namespace {
+
+void check_on_gpu(std::vector<std::string> const& records, suffix::run_length_options options) {
+  suffix::run_length_options on_gpu = options;
+  options.machine.device = device::cpu;
+  on_gpu.machine.device = device::gpu;
+  suffix::run_length_index const expected = inserted(records, options), index = inserted(records, on_gpu);
+  INFO(records.size() << " records, the first one of " << records[0].size() << ", batches " << options.batch_letters
+                      << ", parts " << options.part_letters);
+  REQUIRE(index.report().machine.device == device::gpu);
+  REQUIRE(fmd_of(index) == fmd_of(expected));
+  REQUIRE(written([&](sink& to) { index.write_samples(to, 3); }) ==
+          written([&](sink& to) { expected.write_samples(to, 3); }));
+  REQUIRE(written([&](sink& to) { index.write_index(to, 32, 5); }) ==
+          written([&](sink& to) { expected.write_index(to, 32, 5); }));
+}
+
+}  // namespace
+
+TEST_CASE("a GPU makes small run-length indexes", "[suffix][run_length][gpu][small]") {
+  if (gpus().empty()) return;
+  random_numbers random(82);
+  std::string const base = random_letters(random, "ACGTN", 3000) + std::string(500, 'N');
+  std::vector<std::string> records(5, base);
+  for (std::string& record : records)
+    for (std::size_t changes = 0; changes < 30; ++changes) record[random.below(record.size())] = 'G';
+  for (std::uint64_t const part_letters : {0, 1100}) {
+    suffix::run_length_options options;
+    options.batch_letters = 5000;
+    options.part_letters = part_letters;
+    check_on_gpu(records, options);
+  }
+}
+
 TEST_CASE("a GPU makes the run-length index of the CPU", "[suffix][run_length][gpu]") {
   if (gpus().empty()) return;
   random_numbers random(78);
@@ -334,18 +368,8 @@ TEST_CASE("a GPU makes the run-length index of the CPU", "[suffix][run_length][g
     options.batch_letters = random.below(2) == 0 ? 1 + random.below(3000) : 0;
     options.part_letters = random.below(2) == 0 ? 50 + random.below(1000) : 0;
     if (i % 12 == 0) options.part_letters = 0;
-    suffix::run_length_options on_gpu = options;
-    options.machine.device = device::cpu;
-    on_gpu.machine.device = device::gpu;
-    suffix::run_length_index const expected = inserted(records, options), index = inserted(records, on_gpu);
-    INFO("case " << i << ": " << records.size() << " records, the first one of " << records[0].size() << ", batches "
-                 << options.batch_letters << ", parts " << options.part_letters);
-    REQUIRE(index.report().machine.device == device::gpu);
-    REQUIRE(fmd_of(index) == fmd_of(expected));
-    REQUIRE(written([&](sink& to) { index.write_samples(to, 3); }) ==
-            written([&](sink& to) { expected.write_samples(to, 3); }));
-    REQUIRE(written([&](sink& to) { index.write_index(to, 32, 5); }) ==
-            written([&](sink& to) { expected.write_index(to, 32, 5); }));
+    INFO("case " << i);
+    check_on_gpu(records, options);
   }
 }
 
