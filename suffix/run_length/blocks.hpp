@@ -35,6 +35,16 @@ class block_packer {
     }
     return length - left;
   }
+  /// Adds runs of one piece each to an empty block of the first kind: at most as many as it holds.
+  ORDO_FN void add_short(std::uint8_t const* letters, std::uint64_t const* lengths, unsigned runs) {
+    std::uint32_t counts[letter_mask + 1] = {};
+    for (unsigned i = 0; i < runs; ++i) {
+      block_.words[i / 8] |= (lengths[i] << letter_bits | letters[i]) << (i % 8 * 8);
+      counts[letters[i]] += std::uint32_t(lengths[i]);
+      rows_ += lengths[i];
+    }
+    for (unsigned letter = 1; letter <= 4; ++letter) block_.before[letter] = counts[letter];
+  }
   /// Returns the block. Its counts are those of its own rows.
   ORDO_FN run_block const& finish() {
     block_.before[0] = std::uint32_t(rows_);
@@ -100,19 +110,23 @@ class block_writer {
     unsigned const runs = count_ == max_runs ? count_ - 1 : count_;
     std::uint64_t any = 0;  // bits that any length has
     for (unsigned i = 0; i < runs; ++i) any |= lengths_[i];
-    unsigned kind = 0;
-    if (any > run_block::piece_rows(0)) {  // otherwise each run is one of the shortest pieces
+    block_packer packer;
+    unsigned i = 0;
+    if (any <= run_block::piece_rows(0)) {
+      packer.begin(0);
+      packer.add_short(letters_, lengths_, runs);
+      i = runs;
+    } else {
+      unsigned kind = 0;
       std::uint64_t best = content<0>(runs);
       static_assert(run_block::num_kinds == 3);
       choose<1>(runs, kind, best);
       choose<2>(runs, kind, best);
-    }
-    block_packer packer;
-    packer.begin(kind);
-    unsigned i = 0;
-    for (; i < runs; ++i) {
-      lengths_[i] -= packer.add(letters_[i], lengths_[i]);
-      if (lengths_[i] != 0) break;
+      packer.begin(kind);
+      for (; i < runs; ++i) {
+        lengths_[i] -= packer.add(letters_[i], lengths_[i]);
+        if (lengths_[i] != 0) break;
+      }
     }
     to_.block(packer.finish());
     for (unsigned k = i; k < count_; ++k) {
