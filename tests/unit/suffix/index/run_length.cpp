@@ -290,6 +290,21 @@ TEST_CASE("blocks have all rows of runs that fill many of them", "[suffix][run_l
   }
 }
 
+TEST_CASE("genomes with long gaps have one run of millions of rows, and the ends of gaps behind it", "[suffix][run_length]") {
+  random_numbers random(83);
+  std::string genome;
+  for (std::size_t gap = 0; gap < 16; ++gap) genome += random_letters(random, "ACGT", 100) + std::string(34000 + 7 * gap, 'N');
+  std::string other = genome;
+  for (std::size_t changes = 0; changes < 20; ++changes) other[random.below(100)] = 'G';
+  suffix::run_length_index const index = inserted(std::vector{genome, other}, {});
+  CHECK(index.holds(0, genome));
+  CHECK(index.holds(2, other));
+  suffix::fmd_records first;
+  first.add(genome);
+  std::string const by_sort_alone = written([&](sink& to) { first.write(to, {}); });
+  CHECK(fmd_of(inserted(std::vector{genome}, {})) == by_sort_alone);
+}
+
 TEST_CASE("a batch is inserted while the next one is read", "[suffix][run_length]") {
   random_numbers random(79);
   std::vector<std::string> records(1, random_letters(random, "ACGT", 3000));
