@@ -55,7 +55,7 @@ class queue_writer {
   [[nodiscard]] ORDO_FN To& to() { return to_; }
 
  private:
-  /// What a block of a kind holds: whole runs, and some rows of the next one.
+  /// The runs that a block of a kind takes: some whole ones, then rows of the next one.
   struct content {
     unsigned kind = 0, whole = 0;
     std::uint64_t cut = 0;
@@ -87,7 +87,8 @@ class queue_writer {
   ORDO_FN void bound(unsigned runs, std::uint64_t length, content& best) const {
     constexpr std::uint32_t max_rows = run_block::max_rows;
     unsigned const rank = lanes_.rank();
-    std::uint32_t const rows = rank > best.whole || rank >= runs ? 0 : std::uint32_t(length <= max_rows ? length : max_rows + 1);
+    std::uint32_t const rows =
+        rank > best.whole || rank >= runs ? 0 : std::uint32_t(length <= max_rows ? length : max_rows + 1);
     std::uint32_t const last = lanes_.inclusive_sum(rows);
     unsigned const whole = lanes_.count_true(rank < best.whole && last <= max_rows);
     std::uint64_t const left = max_rows - (whole == 0 ? 0 : lanes_.of(last, whole - 1));

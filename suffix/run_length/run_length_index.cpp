@@ -85,8 +85,7 @@ class run_batches {
         rows_of_run = 0;
       }
       if (rows_of_run != 0) *next++ = {letter_of_run, rows_of_run};
-      auto const size = std::size_t(next - to.data());
-      to.resize(size);
+      to.resize(std::size_t(next - to.data()));
     });
     next_ = std::min(next_ + parts_.size() * part_blocks, index_.num_blocks);
     if (ahead_.rows() != 0) runs.push_back(std::exchange(ahead_, {}));

@@ -78,7 +78,7 @@ struct compare_ties {
   static constexpr std::uint32_t max_items = 32;
 
   std::uint8_t const* codes;
-  std::size_t num_codes;
+  std::size_t size;  // the number of codes
   std::uint32_t* items;
   segment_list<std::uint32_t> groups;
   std::uint32_t open;      // see order_ties
@@ -127,7 +127,7 @@ struct compare_ties {
     std::size_t const last = swapped ? p : q;
     for (std::uint32_t k = letters_ahead::count + 1; k < max_letters; k += Lanes::count) {
       std::uint32_t const own = k + lanes.rank();
-      bool const is_known = own < max_letters && last + own < num_codes;
+      bool const is_known = own < max_letters && last + own < size;
       unsigned const a = is_known ? codes[p + own] : unsigned{continued_code}, b = is_known ? codes[q + own] : a;
       bool const ends = a == continued_code || b == continued_code || a != b || a == end_code;
       unsigned const at = lanes.count_before(ends);

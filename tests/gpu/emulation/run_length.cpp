@@ -11,7 +11,7 @@
 #include "tests/gpu/emulation/machine.hpp"
 #include "tests/unit/catch.hpp"
 
-// What warps do for an index of runs, beside one lane: the merge with new letters, and comparisons of new suffixes.
+// Warps merge runs with new letters, and compare new suffixes. One lane does the same, and the results are compared.
 namespace {
 
 using namespace ordo::suffix::run_length;

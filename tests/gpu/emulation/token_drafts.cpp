@@ -70,8 +70,9 @@ TEST_CASE("warps draft as one lane does") {
       draft_arrays const arrays{
           contexts_there.data(), context_lengths.data(), one.contexts.size() / count, max_tokens, drafts.data(),
           lengths.data(),        matched.data()};
-      ordo::cuda_detail::launch<ordo::cuda_detail::each_by_warps<write_draft>>(machine.kernels(), 3, ordo::cuda_detail::by_warps_threads, 0, count,
-                                                                               write_draft{in.data(), arrays});
+      using namespace ordo::cuda_detail;
+      launch<each_by_warps<write_draft>>(machine.kernels(), 3, by_warps_threads, 0, count,
+                                         write_draft{in.data(), arrays});
       write_draft const alone{in.data(),
                               {one.contexts.data(), one.context_lengths.data(), arrays.width, max_tokens, one.drafts.data(),
                                one.lengths.data(), one.matched.data()}};
