@@ -8,6 +8,7 @@
 
 #include "sort_core/algorithms/each_by_lanes.hpp"
 #include "suffix/run_length/merge_by_lanes.hpp"
+#include "suffix/run_length/parts.hpp"
 #include "suffix/run_length/run_index.hpp"
 #include "suffix/run_length/walk.hpp"
 
@@ -59,25 +60,13 @@ struct merge_blocks {
     to.finish();
   }
 
-  /// Merges a part by one lane, or by those of a warp with the memory that they share.
-  /// @returns the number of rows, after which `to` has the result
-  template <class Lanes, class To, class... Queue>
-  ORDO_FN std::uint64_t by_lanes(Lanes lanes, std::size_t part, To& to, Queue&... queue) const {
-    if constexpr (Lanes::count == 1) {
-      block_writer<To> writer(to);
-      (*this)(part, writer);
-      to = writer.to();
-      return writer.rows();
-    } else {
-      std::uint64_t const begin = part * num_blocks, next = begin + num_blocks,
-                          end = next < index.num_blocks ? next : index.num_blocks;
-      queue_writer<Lanes, To> writer(lanes, queue..., to);
-      std::uint64_t const rows = merge_by_lanes(lanes, index, begin, end, keys, num_keys,
-                                                begin == 0 ? 0 : first_key(lanes, index.begin(begin)), writer);
-      writer.finish(rows);
-      to = writer.to();
-      return rows;
-    }
+  /// Merges a part by the lanes of a warp.
+  /// @returns the number of rows
+  template <class Lanes, class Writer>
+  ORDO_FN std::uint64_t by_lanes(Lanes lanes, std::size_t part, Writer& to) const {
+    std::uint64_t const begin = part * num_blocks, next = begin + num_blocks,
+                        end = next < index.num_blocks ? next : index.num_blocks;
+    return merge_by_lanes(lanes, index, begin, end, keys, num_keys, begin == 0 ? 0 : first_key(lanes, index.begin(begin)), to);
   }
 
  private:
@@ -97,103 +86,11 @@ struct merge_blocks {
   }
 };
 
-/// The size of the result of one part of a merge, or of all parts up to it.
-struct part_size {
-  std::uint64_t blocks = 0, ends = 0, rows = 0;
-};
-
-struct add_sizes {
-  ORDO_FN part_size operator()(part_size const& a, part_size const& b) const {
-    return {a.blocks + b.blocks, a.ends + b.ends, a.rows + b.rows};
-  }
-};
-
-struct size_of_part {
-  part_size const* sizes;
-  ORDO_FN part_size operator()(std::size_t part) const { return sizes[part]; }
-};
-
-/// A sink of block_writer and queue_writer that counts.
-struct count_blocks {
-  static constexpr bool stores = false;
-  part_size size;
-  ORDO_FN void block(run_block const& /*block*/) { ++size.blocks; }
-  ORDO_FN void end(std::uint64_t /*row*/) { ++size.ends; }
-
-  ORDO_FN void add_block() { ++size.blocks; }
-  ORDO_FN void add_ends(std::uint64_t count) { size.ends += count; }
-};
-
-struct measure_part {
-  using lane_memory = run_queue;
-  merge_blocks merge;
-  part_size* sizes;
-  template <class Lanes, class... Queue>
-  ORDO_FN void operator()(Lanes lanes, std::size_t part, Queue&... queue) const {
-    count_blocks to{};
-    to.size.rows = merge.by_lanes(lanes, part, to, queue...);
-    if (lanes.rank() == 0) sizes[part] = to.size;
-  }
-};
-
-/// A sink of block_writer and queue_writer that has room for what comes.
-struct store_blocks {
-  static constexpr bool stores = true;
-  run_block* blocks;
-  std::uint64_t* ends;
-  std::uint64_t row;
-  ORDO_FN void block(run_block const& block) { *blocks++ = block; }
-  ORDO_FN void end(std::uint64_t row_of_part) { *ends++ = row + row_of_part; }
-
-  /// Stores a word of the next block.
-  ORDO_FN void store(unsigned word, std::uint32_t value) const { reinterpret_cast<std::uint32_t*>(blocks)[word] = value; }
-  ORDO_FN void add_block() { ++blocks; }
-  /// Stores one of the next ends.
-  ORDO_FN void store_end(std::uint64_t i, std::uint64_t row_of_part) const { ends[i] = row + row_of_part; }
-  ORDO_FN void add_ends(std::uint64_t count) { ends += count; }
-};
-
-struct write_part {
-  using lane_memory = run_queue;
-  merge_blocks merge;
-  part_size const* sizes;  // sums up to each part
-  run_block* blocks;
-  std::uint64_t* ends;
-  template <class Lanes, class... Queue>
-  ORDO_FN void operator()(Lanes lanes, std::size_t part, Queue&... queue) const {
-    part_size const before = part == 0 ? part_size{} : sizes[part - 1];
-    store_blocks to{blocks + before.blocks, ends + before.ends, before.rows};
-    merge.by_lanes(lanes, part, to, queue...);
-  }
-};
-
 /// Merges an index with the sorted keys of new suffixes.
 template <Backend B>
 void merge_into(B& backend, run_index<B>& index, std::span<std::uint64_t const> keys) {
-  if constexpr (has_workers<B>) {
-    // Parts become lists, whose lengths need not be known before.
-    merge_blocks const merge{index.view(), keys.data(), keys.size(), 512};
-    std::vector<block_list> lists(merge.num_parts());
-    each_long(backend, lists.size(), [&](std::size_t part) {
-      block_writer<append_to_list> to(append_to_list{&lists[part]});
-      merge(part, to);
-      lists[part].rows = to.rows();
-    });
-    index = {};
-    index = run_index<B>(backend, std::move(lists));
-  } else {
-    merge_blocks const merge{index.view(), keys.data(), keys.size(), 64};
-    std::size_t const parts = merge.num_parts();
-    auto const sizes = backend.template buffer<part_size>(parts);
-    each_by_lanes(backend, parts, measure_part{merge, sizes.data()});
-    backend.scan(parts, size_of_part{sizes.data()}, sizes.span(), add_sizes{});
-    part_size const all = value_at(backend, sizes.span(), parts - 1);
-    run_index<B>::refuse_many(all.blocks);
-    auto blocks = backend.template buffer<run_block>(all.blocks);
-    auto ends = backend.template buffer<std::uint64_t>(all.ends);
-    each_by_lanes(backend, parts, write_part{merge, sizes.data(), blocks.data(), ends.data()});
-    index = run_index<B>(backend, std::move(blocks), std::move(ends), all.rows);
-  }
+  constexpr std::uint64_t blocks_of_part = has_workers<B> ? 512 : 64;
+  write_parts(backend, merge_blocks{index.view(), keys.data(), keys.size(), blocks_of_part}, index);
 }
 
 /// Makes the blocks of an index anew, so that they follow from its rows alone.

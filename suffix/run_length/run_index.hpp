@@ -11,6 +11,7 @@
 #include "ordo/detail/buffer.hpp"
 #include "ordo/error.hpp"
 #include "ordo/memory.hpp"
+#include "sort_core/algorithms/each_by_lanes.hpp"
 #include "suffix/run_length/blocks.hpp"
 
 namespace ordo::inline v0::suffix::run_length {
@@ -50,27 +51,35 @@ struct count_group {
   run_block* blocks;
   std::uint64_t num_blocks;
   group_counts* sums;
-  ORDO_FN void operator()(std::size_t group) const {
-    std::uint32_t sum[5] = {};
+  template <class Lanes>
+  ORDO_FN void operator()(Lanes lanes, std::size_t group) const {
+    constexpr unsigned num_counts = 5;
+    std::uint32_t sum[num_counts] = {};
     std::uint64_t const begin = std::uint64_t(group) << group_counts::shift;
     std::uint64_t const all = begin + (std::uint64_t{1} << group_counts::shift), end = all < num_blocks ? all : num_blocks;
-    for (std::uint64_t block = begin; block < end; ++block)
-      for (unsigned k = 0; k < 5; ++k) {
-        std::uint32_t const here = blocks[block].before[k];
-        blocks[block].before[k] = sum[k];
-        sum[k] += here;
+    for (std::uint64_t first = begin; first < end; first += Lanes::count) {
+      std::uint64_t const block = first + lanes.rank();
+      std::uint32_t own[num_counts] = {};
+      for (unsigned k = 0; block < end && k < num_counts; ++k) own[k] = blocks[block].before[k];
+      for (unsigned k = 0; k < num_counts; ++k) {
+        std::uint32_t const up_to = lanes.inclusive_sum(own[k]);
+        if (block < end) blocks[block].before[k] = sum[k] + up_to - own[k];
+        sum[k] += lanes.of(up_to, Lanes::count - 1);
       }
-    for (unsigned k = 0; k < 5; ++k) sums[group].before[k] = sum[k];
+    }
+    if (lanes.rank() != 0) return;
+    for (unsigned k = 0; k < num_counts; ++k) sums[group].before[k] = sum[k];
   }
 };
 
-/// Sets the pointers of some blocks, which ascend with the blocks.
+/// Sets the pointers of the blocks of a part, which ascend with the blocks.
 struct set_pointers {
-  static constexpr std::uint64_t num_blocks = 1024;
   run_view index;
   run_block* blocks;
+  std::uint64_t blocks_of_part;
+  [[nodiscard]] std::size_t num_parts() const { return std::size_t((index.num_blocks + blocks_of_part - 1) / blocks_of_part); }
   ORDO_FN void operator()(std::size_t part) const {
-    std::uint64_t const begin = part * num_blocks, all = begin + num_blocks;
+    std::uint64_t const begin = part * blocks_of_part, all = begin + blocks_of_part;
     std::uint64_t const end = all < index.num_blocks ? all : index.num_blocks;
     std::uint64_t at[4];
     for (unsigned c = 1; c <= 4; ++c) at[c - 1] = index.find(index.first[c] + index.before(begin, c));
@@ -214,7 +223,7 @@ class run_index {
     std::size_t const groups = num_groups(num_blocks);
     all_.groups = backend.template buffer<group_counts>(groups);
     if (groups == 0) return;
-    each_long(backend, groups, count_group{blocks, num_blocks, all_.groups.data()});
+    each_by_lanes(backend, groups, count_group{blocks, num_blocks, all_.groups.data()});
     std::vector<group_counts> sums(groups);
     backend.download(std::span<group_counts const>(all_.groups.span()), std::span<group_counts>(sums));
     group_counts all{};
@@ -224,7 +233,8 @@ class run_index {
     all_.first[1] = all_.ends.size();
     for (unsigned c = 1; c <= 4; ++c) all_.first[c + 1] = all_.first[c] + all.before[c];
     all_.first[n_code + 1] = all_.rows;
-    each_long(backend, (num_blocks + set_pointers::num_blocks - 1) / set_pointers::num_blocks, set_pointers{view(), blocks});
+    set_pointers const pointers{view(), blocks, has_workers<B> ? 1024 : 64};
+    each_long(backend, pointers.num_parts(), pointers);
   }
 
   run_arrays all_;

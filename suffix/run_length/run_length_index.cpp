@@ -554,20 +554,22 @@ struct run_length_index::state {
       insert_waiting();
       return true;
     }
-    begin_phase("runs", bwt.size());
-    constexpr std::size_t part_rows = std::size_t{1} << 22;
     std::string_view const rows(bwt.data(), bwt.size());
-    std::vector<block_list> lists((bwt.size() + part_rows - 1) / part_rows);
-    each_long(backend, lists.size(), [&](std::size_t part) {
-      block_writer<append_to_list> to(append_to_list{&lists[part]});
-      std::string_view left = rows.substr(part * part_rows, part_rows);
-      for (dna_run run; consume_run(left, run);) to.add(run.letter(), run.rows());
-      to.finish();
-      lists[part].rows = to.rows();
-    });
-    index = run_index<host_backend>(backend, std::move(lists));
+    index_rows(rows);
     if (waiting.is_open) row = rows.find('$');
     return true;
+  }
+  /// Makes the index of a BWT, on the machine of the insertions if there are any to come.
+  void index_rows(std::string_view bwt) {
+    begin_phase("runs", bwt.size());
+    if (how == method::insert) choose_machine_for(bwt.size());
+    if (gpu) try {
+        gpu->take(bwt);
+        return;
+      } catch (out_of_memory const&) {  // the GPU has no room for the letters besides the index
+      }
+    write_letters(backend, bwt.data(), bwt.size(), index);
+    if (gpu) on_gpu([&] { gpu->upload(index.view()); });
   }
   /// Returns the function that calls others by all threads.
   [[nodiscard]] each_of each() const {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "ordo/backend.hpp"
@@ -20,6 +22,8 @@ class runs_on_gpu {
   virtual ~runs_on_gpu() = default;
   /// Takes an index of host memory in place of its own.
   virtual void upload(run_view const& host) = 0;
+  /// Takes the index of a BWT in place of its own. If memory runs out, it has none.
+  virtual void take(std::string_view bwt) = 0;
   /// See insert.hpp. If memory runs out, the index is as before.
   virtual std::optional<std::uint64_t> insert(batch const& records, insert_options const& options, insert_counts& counts) = 0;
   [[nodiscard]] virtual run_arrays download() = 0;
@@ -61,6 +65,14 @@ class runs_on final : public runs_on_gpu {
     with_([&](B& backend) {
       index_ = {};
       index_ = run_index<B>(backend, host);
+    });
+  }
+  void take(std::string_view bwt) override {
+    with_([&](B& backend) {
+      index_ = {};
+      auto const letters = backend.template buffer<char>(bwt.size());
+      copy_to_machine(backend, std::span<char const>(bwt), letters.span());
+      write_letters(backend, letters.data(), letters.size(), index_);
     });
   }
   std::optional<std::uint64_t> insert(batch const& records, insert_options const& options, insert_counts& counts) override {

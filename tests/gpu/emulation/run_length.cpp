@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,7 +12,8 @@
 #include "tests/gpu/emulation/machine.hpp"
 #include "tests/unit/catch.hpp"
 
-// Warps merge runs with new letters, and compare new suffixes. One lane does the same, and the results are compared.
+// Warps make blocks of letters, merge runs with new ones, compare new suffixes, and add up counts. One lane does the same, and
+// the results are compared.
 namespace {
 
 using namespace ordo::suffix::run_length;
@@ -38,7 +40,7 @@ struct plain_index {
     list.rows = writer.rows();
     std::size_t const blocks = list.blocks.size();
     groups.resize((blocks >> group_counts::shift) + 1);
-    for (std::size_t g = 0; g < groups.size(); ++g) count_group{list.blocks.data(), blocks, groups.data()}(g);
+    for (std::size_t g = 0; g < groups.size(); ++g) count_group{list.blocks.data(), blocks, groups.data()}(ordo::one_lane{}, g);
     group_counts all{};
     for (group_counts& group : groups)
       for (unsigned k = 0; k < 5; ++k) all.before[k] += std::exchange(group.before[k], all.before[k]);
@@ -81,25 +83,17 @@ emulation::machine::buffer_of<T> copied(emulation::machine& machine, std::vector
   return to;
 }
 
-void check_merge(plain_index const& index, std::vector<std::uint64_t> const& keys, std::uint64_t blocks_of_part) {
-  INFO(index.list.blocks.size() << " blocks of " << index.list.rows << " rows, " << keys.size() << " keys, parts of "
-                                << blocks_of_part << " blocks");
+/// Compares blocks of a source with those of the same source for a machine.
+template <class Source>
+void check_parts(Source const& source, emulation::machine& machine, Source const& source_there) {
   using namespace ordo::cuda_detail;
-  merge_blocks alone{index.view(), keys.data(), keys.size(), blocks_of_part};
-  std::size_t const parts = alone.num_parts();
+  using measure = measure_part<Source>;
+  using write = write_part<Source>;
+  std::size_t const parts = source.num_parts();
   std::vector<part_size> expected_sizes(parts);
-  for (std::size_t part = 0; part < parts; ++part) measure_part{alone, expected_sizes.data()}(ordo::one_lane{}, part);
-
-  emulation::machine machine;
-  auto const blocks_there = copied(machine, index.list.blocks);
-  auto const groups_there = copied(machine, index.groups);
-  auto const keys_there = copied(machine, keys);
-  merge_blocks merge = alone;
-  merge.index.blocks = blocks_there.data();
-  merge.index.groups = groups_there.data();
-  merge.keys = keys_there.data();
+  for (std::size_t part = 0; part < parts; ++part) measure{source, expected_sizes.data()}(ordo::one_lane{}, part);
   auto const sizes = machine.buffer<part_size>(parts);
-  launch<each_by_warps<measure_part>>(machine.kernels(), 2, by_warps_threads, 0, parts, measure_part{merge, sizes.data()});
+  launch<each_by_warps<measure>>(machine.kernels(), 2, by_warps_threads, 0, parts, measure{source_there, sizes.data()});
   for (std::size_t part = 0; part < parts; ++part) {
     REQUIRE(sizes.data()[part].blocks == expected_sizes[part].blocks);
     REQUIRE(sizes.data()[part].ends == expected_sizes[part].ends);
@@ -110,14 +104,29 @@ void check_merge(plain_index const& index, std::vector<std::uint64_t> const& key
   std::vector<run_block> expected_blocks(all.blocks);
   std::vector<std::uint64_t> expected_ends(all.ends);
   for (std::size_t part = 0; part < parts; ++part)
-    write_part{alone, sizes.data(), expected_blocks.data(), expected_ends.data()}(ordo::one_lane{}, part);
+    write{source, sizes.data(), expected_blocks.data(), expected_ends.data()}(ordo::one_lane{}, part);
   auto const blocks = machine.buffer<run_block>(all.blocks);
   auto const ends = machine.buffer<std::uint64_t>(all.ends);
-  launch<each_by_warps<write_part>>(machine.kernels(), 2, by_warps_threads, 0, parts,
-                                    write_part{merge, sizes.data(), blocks.data(), ends.data()});
+  launch<each_by_warps<write>>(machine.kernels(), 2, by_warps_threads, 0, parts,
+                               write{source_there, sizes.data(), blocks.data(), ends.data()});
   for (std::size_t i = 0; i < all.blocks; ++i)
     REQUIRE(std::memcmp(blocks.data() + i, expected_blocks.data() + i, sizeof(run_block)) == 0);
   REQUIRE(std::ranges::equal(ends.span(), expected_ends));
+}
+
+void check_merge(plain_index const& index, std::vector<std::uint64_t> const& keys, std::uint64_t blocks_of_part) {
+  INFO(index.list.blocks.size() << " blocks of " << index.list.rows << " rows, " << keys.size() << " keys, parts of "
+                                << blocks_of_part << " blocks");
+  merge_blocks const alone{index.view(), keys.data(), keys.size(), blocks_of_part};
+  emulation::machine machine;
+  auto const blocks_there = copied(machine, index.list.blocks);
+  auto const groups_there = copied(machine, index.groups);
+  auto const keys_there = copied(machine, keys);
+  merge_blocks merge = alone;
+  merge.index.blocks = blocks_there.data();
+  merge.index.groups = groups_there.data();
+  merge.keys = keys_there.data();
+  check_parts(alone, machine, merge);
 }
 
 }  // namespace
@@ -130,6 +139,68 @@ TEST_CASE("warps merge runs as one lane does") {
         plain_index const index(runs, max_length);
         check_merge(index, random_keys(index, count), 1 + below(3) * below(30));
       }
+}
+
+TEST_CASE("warps make blocks of letters as one lane does") {
+  std::string const codes = "$ACGTZ";
+  for (std::uint64_t const max_length : {1, 3, 40, 9000})
+    for (std::size_t const rows : {1, 31, 32, 33, 100, 5000, 20000})
+      for (std::uint64_t const rows_of_part : {1, 32, 1000, 8192}) {
+        if (rows / rows_of_part > 500) continue;
+        std::vector<char> letters;
+        while (letters.size() < rows)
+          letters.insert(letters.end(), 1 + below(max_length), codes[below(20) == 0 ? below(6) : 1 + below(4)]);
+        letters.resize(rows);
+        INFO(rows << " rows, runs of up to " << max_length << ", parts of " << rows_of_part);
+        emulation::machine machine;
+        auto const there = copied(machine, letters);
+        check_parts(letters_of_rows{letters.data(), rows, rows_of_part}, machine,
+                    letters_of_rows{there.data(), rows, rows_of_part});
+        // The blocks have the letters.
+        std::string found;
+        for (std::size_t part = 0; part * rows_of_part < rows; ++part) {
+          block_list list;
+          block_writer<append_to_list> to(append_to_list{&list});
+          letters_of_rows{letters.data(), rows, rows_of_part}(part, to);
+          piece_reader in(list.blocks.data(), 0, list.blocks.size());
+          unsigned letter = 0;
+          for (std::uint64_t length = 0; in.next(letter, length);) found.append(length, codes[letter]);
+        }
+        REQUIRE(std::ranges::equal(found, letters));
+      }
+}
+
+TEST_CASE("warps add up the counts of blocks as one lane does") {
+  constexpr std::size_t group = std::size_t{1} << group_counts::shift;
+  for (std::size_t const blocks :
+       {std::size_t{1}, std::size_t{31}, std::size_t{32}, std::size_t{33}, group - 1, group, group + 1, 2 * group + 100}) {
+    std::vector<run_block> all(blocks);
+    for (run_block& block : all) {
+      for (std::uint32_t& count : block.before) count = std::uint32_t(below(run_block::max_rows + 1));
+      block.shape = std::uint32_t(below(1000));
+    }
+    std::vector<run_block> alone = all;
+    std::vector<group_counts> sums((blocks + group - 1) / group);
+    for (std::size_t g = 0; g < sums.size(); ++g) count_group{alone.data(), blocks, sums.data()}(ordo::one_lane{}, g);
+    emulation::machine machine;
+    auto const there = copied(machine, all);
+    auto const sums_there = machine.buffer<group_counts>(sums.size());
+    using namespace ordo::cuda_detail;
+    launch<each_by_warps<count_group>>(machine.kernels(), 2, by_warps_threads, 0, sums.size(),
+                                       count_group{there.data(), blocks, sums_there.data()});
+    INFO(blocks << " blocks");
+    CHECK(std::memcmp(there.data(), alone.data(), blocks * sizeof(run_block)) == 0);
+    CHECK(std::memcmp(sums_there.data(), sums.data(), sums.size() * sizeof(group_counts)) == 0);
+    group_counts sum{};
+    for (std::size_t i = 0; i < blocks; ++i) {
+      if (i % group == 0) sum = {};
+      for (unsigned k = 0; k < 5; ++k) {
+        REQUIRE(alone[i].before[k] == sum.before[k]);
+        sum.before[k] += all[i].before[k];
+      }
+    }
+    for (unsigned k = 0; k < 5; ++k) CHECK(sums.back().before[k] == sum.before[k]);
+  }
 }
 
 TEST_CASE("warps order ties as one lane does") {
@@ -173,8 +244,8 @@ TEST_CASE("warps order ties as one lane does") {
                work = copied(machine, std::vector<std::uint32_t>(2));
     std::size_t const groups = ends.size() - 1;
     std::uint32_t alone_work[2] = {};
-    compare_ties const alone{codes.data(), codes.size(), items.data(), ordo::segments_from_offsets(ends), open,
-                             alone_work,   max_work,     max_letters};
+    compare_ties const alone{codes.data(), codes.size(), items.data(), ordo::segments_from_offsets(ends),
+                             open,         alone_work,   max_work,     max_letters};
     for (std::size_t g = 0; g < groups; ++g) alone(ordo::one_lane{}, g);
     compare_ties of_warps = alone;
     of_warps.codes = codes_there.data();
