@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <future>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,10 +37,11 @@ constexpr unsigned floor_log2(std::uint64_t value) {
 /// Elias's delta code of a run: the length of the length of the number, its length, and the number, without the first bits of
 /// each; then the letter.
 struct run_code {
-  std::uint64_t word;
-  unsigned width;
+  std::uint64_t word = 0;
+  unsigned width = 0;
 
-  explicit run_code(dna_run const& run) {
+  constexpr run_code() = default;
+  constexpr explicit run_code(dna_run run) {
     std::uint64_t const rows = run.rows();
     unsigned const bits = floor_log2(rows), bits_of_bits = floor_log2(bits + 1);
     std::uint64_t const code = (rows ^ std::uint64_t{1} << bits) | std::uint64_t(bits + 1) << bits;
@@ -48,11 +50,29 @@ struct run_code {
   }
 };
 
-/// Encodes runs into blocks. Any number of threads add up the widths of codes, in which one thread then looks for the first run
-/// of one block after the other. All else is done by any number of threads, too.
+/// The codes of short runs, which most runs are.
+inline constexpr auto short_codes = [] {
+  constexpr std::uint64_t max_rows = 32;
+  std::array<run_code, max_rows << dna_run::letter_bits> codes;
+  for (std::uint64_t rows = 1; rows < max_rows; ++rows)
+    for (unsigned letter = 0; letter < num_letters; ++letter) {
+      dna_run const run(letter, rows);
+      codes[run.word()] = run_code(run);
+    }
+  return codes;
+}();
+
+inline run_code code_of(dna_run run) {
+  return run.word() < short_codes.size() ? short_codes[run.word()] : run_code(run);
+}
+
+/// Encodes runs into blocks by any number of threads. Where a block begins follows from the one before, so a thread looks for
+/// the blocks of a part of the runs as if its first run began one. They are the true ones from the first that is one.
+///
+/// Groups of blocks are written while others are encoded if the sink is addressable.
 class encoder {
  public:
-  explicit encoder(each_of const& each) : each_(each) {}
+  encoder(each_of const& each, sink& to) : each_(each), to_(to), writes_early_(to.expect_unknown()) {}
 
   /// Returns the runs that are not encoded yet, to which the caller appends.
   [[nodiscard]] run_list& runs() { return runs_; }
@@ -61,16 +81,17 @@ class encoder {
     find_blocks();
     encode_blocks();
   }
-
-  void write(sink& to) {
+  /// Encodes all runs and writes what is not written.
+  void finish() {
     std::uint64_t rows = 0;
     for (std::size_t i = 0; i < runs_.size(); ++i) rows += runs_[i].rows();
-    begin_block(runs_.size(), rows);
+    begin_block({runs_.size(), rows});
     encode_blocks();
+    make_room();
     encode_block(num_blocks_ - 1, runs_.size(), runs_.size(), before_);  // without runs, for the counts of the one before
-    std::uint64_t const size = (num_blocks_ - 1) * block_words + head_words(sum_before_);
-    words_.resize(8 * size);
-    std::vector<std::uint64_t> const frames = make_frames();
+    std::uint64_t const size = (num_blocks_ - 1) * block_words + head_words(rows);
+    groups_.back().resize(8 * (size - (groups_.size() - 1) * group_words));
+    std::vector<std::uint64_t> const frames = make_frames(size);
     std::uint64_t const row = num_letters + 1;
     std::uint32_t const shape = std::uint32_t(num_letters) << 16 | floor_log2(block_words);
     std::string head = "RLD\3";
@@ -80,16 +101,26 @@ class encoder {
     put(std::uint64_t(8 * size));
     put(std::uint64_t(frames.size() / row));
     for (std::uint64_t const count : all_) put(count);
-    to.expect(head.size() + 8 * (size + frames.size()));
-    to.write(std::span<char const>(head));
-    to.write(std::as_const(words_).span());
-    to.write({reinterpret_cast<char const*>(frames.data()), 8 * frames.size()});
+    std::span<char const> const last(reinterpret_cast<char const*>(frames.data()), 8 * frames.size());
+    if (writes_early_) {
+      write_groups(groups_.size());
+      wait();
+      to_.write_at(head_bytes + 8 * size, last);
+      to_.write_at(0, head);
+      return;
+    }
+    to_.expect(head.size() + 8 * size + last.size());
+    to_.write(std::span<char const>(head));
+    for (host_bytes const& group : groups_) to_.write(group.span());
+    to_.write(last);
   }
 
  private:
+  static constexpr std::uint64_t group_blocks = group_words / block_words, head_bytes = 4 + 4 + 3 * 8 + 8 * num_letters;
+
   // Returns the number of words of a block in which codes may be.
   [[nodiscard]] static std::uint64_t usable_words(std::uint64_t block) {
-    return block_words - ((block + 1) * block_words % group_words == 0 ? 1 : 0);
+    return block_words - ((block + 1) % group_blocks == 0 ? 1 : 0);
   }
   [[nodiscard]] static unsigned count_bytes(std::uint64_t sum) { return sum < 0x4000 ? 2 : sum < 0x40000000 ? 4 : 8; }
   // Returns the words of the counts of a block before, whose sum is known.
@@ -99,23 +130,30 @@ class encoder {
   struct extent {
     std::uint64_t bits = 0, rows = 0;
   };
+  /// The first run of a block, and the rows of the block before, which tell what room there is.
+  struct block_start {
+    std::size_t run = 0;
+    std::uint64_t rows_before = 0;
+    [[nodiscard]] bool operator==(block_start const& other) const {
+      return run == other.run && head_words(rows_before) == head_words(other.rows_before);
+    }
+  };
 
-  /// Begins a block with a run. @param rows  those of the block before
-  void begin_block(std::size_t run, std::uint64_t rows) {
-    sum_before_ = rows;
-    firsts_.push_back(run);
-    room_ = 64 * (usable_words(num_blocks_) - head_words(sum_before_));
+  void begin_block(block_start start) {
+    firsts_.push_back(start.run);
+    open_ = start;
     ++num_blocks_;
   }
   void find_blocks() {
-    constexpr std::size_t part_runs = std::size_t{1} << 16, min_width = 1 + letter_bits;
-    std::size_t const end = runs_.size();
-    std::vector<extent> of_parts((end + part_runs - 1) / part_runs);
+    constexpr std::size_t part_runs = std::size_t{1} << 15;
+    std::size_t const end = runs_.size(), parts = (end + part_runs - 1) / part_runs;
+    auto const end_of = [&](std::size_t part) { return std::min((part + 1) * part_runs, end); };
+    std::vector<extent> of_parts(parts);
     extents_.resize(end);
-    each_(of_parts.size(), [&](std::size_t part) {
+    each_(parts, [&](std::size_t part) {
       extent sum;
-      for (std::size_t i = part * part_runs; i < std::min((part + 1) * part_runs, end); ++i) {
-        sum.bits += run_code(runs_[i]).width;
+      for (std::size_t i = part * part_runs; i < end_of(part); ++i) {
+        sum.bits += code_of(runs_[i]).width;
         sum.rows += runs_[i].rows();
         extents_[i] = sum;
       }
@@ -130,26 +168,54 @@ class encoder {
       extent const &of_part = of_parts[(run - 1) / part_runs], &inside = extents_[run - 1];
       return extent{of_part.bits + inside.bits, of_part.rows + inside.rows};
     };
-    while (true) {
-      std::size_t const first = firsts_.back();
-      extent const begin = before(first);
-      std::size_t next = first + 1, left = std::min<std::size_t>(first + room_ / min_width + 1, end) - std::min(next, end);
+    // Returns the block after one of so many words; at the end of the runs if it is not known.
+    auto const next_start = [&](block_start start, std::uint64_t words) {
+      constexpr std::size_t min_width = 1 + letter_bits;
+      std::uint64_t const room = 64 * (words - head_words(start.rows_before));
+      if (room == 0) return block_start{start.run, 0};  // without runs
+      extent const begin = before(start.run);
+      std::size_t next = start.run + 1,
+                  left = std::min<std::size_t>(start.run + room / min_width + 1, end) - std::min(next, end);
       while (left != 0) {
         std::size_t const half = left / 2;
-        bool const fits = before(next + half + 1).bits - begin.bits < room_;
+        bool const fits = before(next + half + 1).bits - begin.bits < room;
         next = fits ? next + half + 1 : next;
         left = fits ? left - half - 1 : half;
       }
-      if (next >= end) return;
-      begin_block(next, before(next).rows - begin.rows);
+      return next >= end ? block_start{end, 0} : block_start{next, before(next).rows - begin.rows};
+    };
+    // From the first run of each part on, as if it began a block.
+    std::vector<std::vector<block_start>> chains(parts);
+    each_(parts, [&](std::size_t part) {
+      block_start at{part * part_runs, 0};
+      for (; at.run < end_of(part); at = next_start(at, block_words)) chains[part].push_back(at);
+      chains[part].push_back(at);
+    });
+    std::size_t part = 0, k = 0;
+    while (end != 0) {
+      for (; part != open_.run / part_runs; k = 0) ++part;
+      std::vector<block_start> const& chain = chains[part];
+      while (chain[k].run < open_.run) ++k;
+      // The last block of a group has less room.
+      std::size_t const known = chain[k] == open_ ? chain.size() - 1 - k : 0,
+                        last = k + std::min<std::size_t>(known, group_blocks - 1 - (num_blocks_ - 1) % group_blocks);
+      if (k == last) {
+        block_start const next = next_start(open_, usable_words(num_blocks_ - 1));
+        if (next.run >= end) return;
+        begin_block(next);
+      }
+      while (k != last) {
+        if (chain[++k].run >= end) return;
+        begin_block(chain[k]);
+      }
     }
   }
   /// Encodes the blocks whose last runs are known, and removes their runs.
   void encode_blocks() {
     std::size_t const blocks = firsts_.size() - 1, first = num_blocks_ - 1 - blocks;
     if (blocks == 0) return;
-    words_.resize(8 * num_blocks_ * block_words);
-    constexpr std::size_t part_blocks = 1024;
+    make_room();
+    constexpr std::size_t part_blocks = 256;
     std::vector<counts> of_parts((blocks + part_blocks - 1) / part_blocks);
     each_(of_parts.size(), [&](std::size_t part) {
       std::size_t const begin = part * part_blocks, end = std::min(begin + part_blocks, blocks);
@@ -165,6 +231,8 @@ class encoder {
     before_ = count_letters(blocks - 1);
     runs_.drop(firsts_.back());
     firsts_ = {0};
+    open_.run = 0;
+    write_groups((num_blocks_ - 1) / group_blocks);
   }
   [[nodiscard]] counts count_letters(std::size_t k) const {
     counts of{};
@@ -183,28 +251,57 @@ class encoder {
     for (std::size_t c = 0; c < num_letters; ++c) std::memcpy(header + (c + 1) * bytes, &before[c], bytes);
     words[0] |= std::uint64_t(bytes == 2 ? 0 : bytes == 4 ? 1 : 2) << 62;
     std::size_t at = head_words(sum);
+    std::uint64_t word = 0;
     unsigned room = 64;
     counts inside{};
     for (; run != end; ++run) {
-      run_code const code(runs_[run]);
+      run_code const code = code_of(runs_[run]);
       if (code.width > room) {
         unsigned const rest = code.width - room;
-        words[at++] |= code.word >> rest;
+        words[at++] = word | code.word >> rest;
         room = 64 - rest;
-        words[at] = code.word << room;
+        word = code.word << room;
       } else {
         room -= code.width;
-        words[at] |= code.word << room;
+        word |= code.word << room;
       }
       inside[runs_[run].letter()] += runs_[run].rows();
     }
-    std::memcpy(words_.data() + block * sizeof(words), words.data(), sizeof(words));
+    if (room != 64) words[at] = word;
+    std::memcpy(block_at(block), words.data(), sizeof(words));
     return inside;
   }
 
+  /// Makes room for the words of all blocks.
+  void make_room() {
+    std::uint64_t const words = num_blocks_ * block_words;
+    for (std::uint64_t g = groups_.empty() ? 0 : groups_.size() - 1; g * group_words < words; ++g) {
+      if (g == groups_.size()) groups_.emplace_back(g == 0 ? 0 : 8 * group_words);
+      groups_[g].resize(8 * std::min(group_words, words - g * group_words));
+    }
+  }
+  [[nodiscard]] char const* block_at(std::uint64_t block) const {
+    return groups_[block / group_blocks].data() + block % group_blocks * 8 * block_words;
+  }
+  [[nodiscard]] char* block_at(std::uint64_t block) { return const_cast<char*>(std::as_const(*this).block_at(block)); }
+  /// Begins to write the groups before one.
+  void write_groups(std::size_t end) {
+    if (!writes_early_ || end == written_) return;
+    wait();
+    std::vector<std::span<char const>> parts;
+    for (std::size_t g = written_; g < end; ++g) parts.push_back(std::as_const(groups_[g]).span());
+    writing_ = std::async([this, at = head_bytes + 8 * group_words * written_, parts = std::move(parts)]() mutable {
+      for (std::span<char const> const part : parts) to_.write_at(std::exchange(at, at + part.size()), part);
+    });
+    written_ = end;
+  }
+  void wait() {
+    if (writing_.valid()) writing_.get();  // the thread's part if no thread was available
+  }
+
   // Returns for each 2^k rows the last block that begins before them, and the counts before it.
-  [[nodiscard]] std::vector<std::uint64_t> make_frames() const {
-    std::uint64_t const row = num_letters + 1, rows = add_up(all_), size = words_.size() / 8;
+  [[nodiscard]] std::vector<std::uint64_t> make_frames(std::uint64_t size) const {
+    std::uint64_t const row = num_letters + 1, rows = add_up(all_);
     unsigned const shift = log2_or_less(rows / (size / block_words + 1)) + 4;
     std::uint64_t const frames = ((rows + (std::uint64_t{1} << shift) - 1) >> shift) + 1;
     std::vector<std::uint64_t> table(frames * row);
@@ -245,7 +342,7 @@ class encoder {
   }
   // Adds the counts that a block has: those of the one before.
   void add_counts(std::uint64_t block, counts& sum) const {
-    char const* const header = words_.data() + block * 8 * block_words;
+    char const* const header = block_at(block);
     std::uint64_t first = 0;
     std::memcpy(&first, header, sizeof(first));
     unsigned const bytes = 2U << (first >> 62);
@@ -260,14 +357,17 @@ class encoder {
   [[nodiscard]] static unsigned log2_or_less(std::uint64_t value) { return value == 0 ? ~0U : floor_log2(value); }
 
   each_of const& each_;
-  host_bytes words_;
+  sink& to_;
+  bool const writes_early_;
+  std::vector<host_bytes> groups_;         // the words of blocks
   run_list runs_;                          // from the first one of the open block on
   std::vector<extent> extents_;            // bits and rows of a part's runs up to each one
-  std::vector<std::size_t> firsts_ = {0};  // the first runs of blocks that are not written; the last one is open
+  std::vector<std::size_t> firsts_ = {0};  // the first runs of blocks that are not encoded; the last one is open
+  block_start open_;
   std::size_t num_blocks_ = 1;
-  std::uint64_t sum_before_ = 0;                                 // rows of the block before the open one
-  std::uint64_t room_ = 64 * (usable_words(0) - head_words(0));  // bits of the open block for codes; not all are used
-  counts all_{}, before_{};                                      // letters so far, and those of the last block that is written
+  counts all_{}, before_{};    // letters so far, and those of the last block that is encoded
+  std::size_t written_ = 0;    // groups that are written, or being written
+  std::future<void> writing_;  // declared last: it ends before what it reads is destroyed
 };
 
 }  // namespace ordo::inline v0::suffix::fmd

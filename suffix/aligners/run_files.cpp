@@ -276,9 +276,9 @@ void read_runs(source& from, std::string const& name, each_of const& each, run_c
 }
 
 void write_fmd_runs(std::function<bool(run_list&)> const& next, each_of const& each, sink& to) {
-  fmd::encoder encoder(each);
+  fmd::encoder encoder(each, to);
   while (next(encoder.runs())) encoder.encode();
-  encoder.write(to);
+  encoder.finish();
 }
 
 }  // namespace ordo::inline v0::suffix

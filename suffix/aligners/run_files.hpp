@@ -17,14 +17,17 @@ namespace ordo::inline v0::suffix {
 class dna_run {
  public:
   dna_run() = default;
-  dna_run(unsigned letter, std::uint64_t rows) : word_(rows << letter_bits | letter) {}
+  constexpr dna_run(unsigned letter, std::uint64_t rows) : word_(rows << letter_bits | letter) {}
 
-  [[nodiscard]] unsigned letter() const { return unsigned(word_) & ((1U << letter_bits) - 1); }
-  [[nodiscard]] std::uint64_t rows() const { return word_ >> letter_bits; }
+  [[nodiscard]] constexpr unsigned letter() const { return unsigned(word_) & ((1U << letter_bits) - 1); }
+  [[nodiscard]] constexpr std::uint64_t rows() const { return word_ >> letter_bits; }
+  /// Returns the number of rows and, in the lowest `letter_bits` bits, the letter.
+  [[nodiscard]] constexpr std::uint64_t word() const { return word_; }
   void add_rows(std::uint64_t more) { word_ += more << letter_bits; }
 
- private:
   static constexpr unsigned letter_bits = 3;
+
+ private:
   std::uint64_t word_ = 0;
 };
 
@@ -79,7 +82,8 @@ using each_of = std::function<void(std::size_t, std::function<void(std::size_t)>
 /// @throws input_error
 void read_runs(source& from, std::string const& name, each_of const& each,
                std::function<void(std::span<run_list const>)> const& consume);
-/// Writes runs in the format FMD; see write_fmd. Memory: the size of the file, and 24 bytes for each run of a call of next.
+/// Writes runs in the format FMD; see write_fmd. Memory: the size of the file, and 24 bytes for each run of a call of next. A
+/// thread of its own writes to an addressable sink.
 /// @param next  appends the next runs, as many as it likes, each of another letter than the one before; false: there are none
 void write_fmd_runs(std::function<bool(run_list&)> const& next, each_of const& each, sink& to);
 /// Writes runs in the format FMR; see write_fmr. @param next  sets the next run; false: there is none

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "ordo/detail/fn.hpp"
 #include "ordo/detail/run_view.hpp"
@@ -142,6 +143,33 @@ class block_writer {
   unsigned count_ = 0;
   std::uint64_t rows_ = 0;
 };
+
+namespace detail {
+
+template <class Piece, class F>
+void each_piece(run_block const& block, F f) {
+  Piece pieces[run_block::max_pieces / sizeof(Piece)];
+  std::memcpy(pieces, block.words, sizeof(pieces));
+  for (Piece const piece : pieces) {
+    if (piece >> letter_bits == 0) return;
+    f(piece & letter_mask, std::uint64_t(piece >> letter_bits));
+  }
+}
+
+}  // namespace detail
+
+/// Calls f(letter, rows) for each piece of a block.
+template <class F>
+void each_piece(run_block const& block, F f) {
+  switch (block.kind()) {
+    case 0:
+      return detail::each_piece<std::uint8_t>(block, f);
+    case 1:
+      return detail::each_piece<std::uint16_t>(block, f);
+    default:
+      return detail::each_piece<std::uint32_t>(block, f);
+  }
+}
 
 /// Reads the pieces of blocks [begin, end).
 class piece_reader {

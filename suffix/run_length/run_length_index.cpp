@@ -72,19 +72,17 @@ class run_batches {
     each_long(backend_, parts_.size(), [&](std::size_t k) {
       std::uint64_t const begin = std::min(next_ + k * part_blocks, index_.num_blocks),
                           end = std::min(begin + part_blocks, index_.num_blocks);
-      piece_reader in(index_.blocks, begin, end);
       run_list& to = parts_[k].runs;
       to.resize((end - begin) * run_block::max_pieces);
       dna_run* next = to.data();
-      unsigned letter = 0, letter_of_run = 0;
-      std::uint64_t rows_of_run = 0;
-      for (std::uint64_t rows = 0; in.next(letter, rows); rows_of_run += rows) {
-        if (letter == letter_of_run) continue;
-        if (rows_of_run != 0) *next++ = {letter_of_run, rows_of_run};
-        letter_of_run = letter;
-        rows_of_run = 0;
-      }
-      if (rows_of_run != 0) *next++ = {letter_of_run, rows_of_run};
+      dna_run run;
+      for (std::uint64_t block = begin; block < end; ++block)
+        each_piece(index_.blocks[block], [&](unsigned letter, std::uint64_t rows) {
+          if (letter == run.letter()) return run.add_rows(rows);
+          if (run.rows() != 0) *next++ = run;
+          run = {letter, rows};
+        });
+      if (run.rows() != 0) *next++ = run;
       to.resize(std::size_t(next - to.data()));
     });
     next_ = std::min(next_ + parts_.size() * part_blocks, index_.num_blocks);

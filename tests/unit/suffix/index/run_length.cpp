@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -17,6 +18,7 @@
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/fmd.hpp"
+#include "suffix/aligners/run_files.hpp"
 #include "suffix/run_length/runs_on.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
@@ -474,6 +476,84 @@ TEST_CASE("threads decode the parts of an index of ropebwt3", "[suffix][run_leng
       CHECK_THROWS_WITH(index.read(from_damaged, "x.fmd"),
                         "cannot read: x.fmd: byte " + std::to_string(head + (at + 1) * block) + ": a damaged block");
     }
+  }
+}
+
+namespace {
+
+void each_in_order(std::size_t n, std::function<void(std::size_t)> const& f) {
+  for (std::size_t i = 0; i < n; ++i) f(i);
+}
+
+/// Writes runs of which at most so many come at a time.
+void write_runs(std::span<suffix::dna_run const> runs, std::size_t at_a_time, sink& to) {
+  suffix::write_fmd_runs(
+      [&](suffix::run_list& next) {
+        std::size_t const count = std::min(at_a_time, runs.size());
+        for (suffix::dna_run const run : runs.first(count)) next.push_back(run);
+        runs = runs.subspan(count);
+        return count != 0;
+      },
+      each_in_order, to);
+}
+
+/// Returns true if an FMD has these runs, of which no two adjacent ones have one letter.
+bool has_runs(std::string_view fmd, std::span<suffix::dna_run const> runs) {
+  memory_source from(fmd);
+  std::size_t at = 0;
+  bool equal = true;
+  suffix::read_runs(from, "x.fmd", each_in_order, [&](std::span<suffix::run_list const> parts) {
+    for (suffix::run_list const& part : parts)
+      for (std::size_t i = 0; i < part.size(); ++i, ++at)
+        equal = equal && at < runs.size() && part[i].word() == runs[at].word();
+  });
+  return equal && at == runs.size();
+}
+
+}  // namespace
+
+TEST_CASE("an FMD is the same however many runs come at a time", "[suffix][run_length]") {
+  random_numbers random(83);
+  for (std::size_t const count : {1, 60, 32767, 32768, 32769, 150000})
+    for (unsigned const max_bits : {1, 4, 14, 33, 40}) {
+      // Of equal runs, the blocks of two parts are never the same by chance.
+      for (bool const are_equal : {false, true}) {
+        std::vector<suffix::dna_run> runs;
+        for (std::size_t i = 0; i < count; ++i) {
+          std::uint64_t const rows = std::uint64_t{1} << (are_equal ? max_bits - 1 : random.below(max_bits));
+          std::size_t const skipped = are_equal ? 0 : random.below(2);
+          runs.emplace_back(unsigned(1 + (i + skipped) * 2 % 5), are_equal ? rows : rows + random.below(rows));
+        }
+        auto const adjacent = [](suffix::dna_run a, suffix::dna_run b) { return a.letter() == b.letter(); };
+        runs.erase(std::ranges::unique(runs, adjacent).begin(), runs.end());
+        INFO(count << " runs of up to " << max_bits << " bits" << (are_equal ? ", all equal" : ""));
+        std::string const expected = written([&](sink& to) { write_runs(runs, 1, to); });
+        REQUIRE(has_runs(expected, runs));
+        for (std::size_t const at_a_time : {std::size_t(1 + random.below(50000)), count}) {
+          REQUIRE(written([&](sink& to) { write_runs(runs, at_a_time, to); }) == expected);
+          std::string addressed(expected.size(), '\1');
+          memory_sink to{std::span(addressed)};
+          write_runs(runs, at_a_time, to);
+          REQUIRE(addressed == expected);
+        }
+      }
+    }
+}
+
+TEST_CASE("an FMD of several groups of blocks has all runs", "[suffix][run_length]") {
+  // 2^20 blocks are a group, whose last block has less room: none if the one before has 2^30 rows.
+  for (auto const& [bits, count] : {std::pair<unsigned, std::size_t>{25, 7'000'000}, {30, 2'200'000}}) {
+    std::vector<suffix::dna_run> runs;
+    for (std::uint64_t i = 0; i < count; ++i)
+      runs.emplace_back(unsigned(1 + i % 5), (std::uint64_t{1} << bits) + (i * 0x9e3779b97f4a7c15 >> (64 - bits)));
+    INFO("runs of " << bits << " bits");
+    std::string const expected = written([&](sink& to) { write_runs(runs, 800'000, to); });
+    REQUIRE(expected.size() > std::size_t{64} << 20);
+    REQUIRE(has_runs(expected, runs));
+    std::string addressed(expected.size(), '\1');
+    memory_sink to{std::span(addressed)};
+    write_runs(runs, 3'000'000, to);
+    REQUIRE(addressed == expected);
   }
 }
 
