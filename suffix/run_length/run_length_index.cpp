@@ -278,6 +278,12 @@ struct run_length_index::state {
     if (options.batch_letters != 0) return options.batch_letters;
     return std::min(max_part(), std::max(gpu ? min_gpu_batch : min_batch, 16 * held_blocks()));
   }
+  // Genomes in one batch have many ties, which take longer than a merge of the whole index. But a GPU takes as long for a few
+  // letters as for some million.
+  [[nodiscard]] std::uint64_t min_genome_letters() const {
+    if (gpu) return std::uint64_t{1} << 22;
+    return options.batch_letters != 0 ? options.batch_letters : std::max(min_batch, 2 * held_blocks());
+  }
   // A long walk has closed its bracket for most of its steps, but there must be some for each lane of each thread, and one for
   // each thread of a GPU.
   [[nodiscard]] std::uint64_t walk_letters(std::uint64_t letters) const {
@@ -369,10 +375,8 @@ struct run_length_index::state {
   void end_genome() {
     if (how == method::choose) choose_method();
     if (how != method::insert || waiting.codes.empty() || held_rows() == 0) return;
-    // Genomes in one batch have many ties. But a GPU takes as long for a few letters as for some million.
-    constexpr std::size_t min_letters_of_gpu = std::size_t{1} << 22;
     choose_machine_for(waiting.codes.size());
-    if (gpu && waiting.codes.size() >= min_letters_of_gpu) insert_waiting();
+    if (waiting.codes.size() >= min_genome_letters()) insert_waiting();
   }
   /// Chooses to insert genomes from one on that is like one before it.
   void choose_method() {
