@@ -166,8 +166,8 @@ std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const
     auto const deltas = backend.template buffer<std::uint64_t>(num_events);
     each_long(backend, num_walks,
               resolve_walks{view, codes.data(), walks.data(), keys.data(), events.data(), first_event.data(), deltas.data()});
-    each_long(backend, num_walks,
-              make_keys{codes.data(), walks.data(), events.data(), first_event.data(), deltas.data(), keys.data()});
+    each_by_lanes(backend, num_walks,
+                  make_keys{codes.data(), walks.data(), events.data(), first_event.data(), deltas.data(), keys.data()});
     counts.letters += n;
     counts.walks += num_walks;
     counts.events += num_events;

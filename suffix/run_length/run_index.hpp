@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -91,6 +92,19 @@ struct set_pointers {
   }
 };
 
+/// Writes a block to the entries of its rows in a directory: the block of each 2^shift-th row, and the last one.
+struct write_directory {
+  run_view index;
+  unsigned shift;
+  std::uint32_t* to;
+  [[nodiscard]] ORDO_FN std::size_t size() const { return std::size_t((index.rows >> shift) + 2); }
+  ORDO_FN void operator()(std::size_t block) const {
+    std::uint64_t entry = (index.begin(block) + (std::uint64_t{1} << shift) - 1) >> shift;
+    for (; entry << shift < index.end(block); ++entry) to[entry] = std::uint32_t(block);
+    for (; block + 1 == index.num_blocks && entry < size(); ++entry) to[entry] = std::uint32_t(block);
+  }
+};
+
 /// Copies host data into the memory of a machine.
 template <Backend B, class T>
 void copy_to_machine(B& backend, std::span<T const> host, std::span<T> to) {
@@ -107,6 +121,8 @@ struct run_arrays {
   buffer<run_block> blocks;
   buffer<group_counts> groups;
   buffer<std::uint64_t> ends;
+  buffer<std::uint32_t> directory;
+  unsigned directory_shift = 0;
   std::uint64_t rows = 0;
   std::uint64_t first[num_codes + 1] = {};
 
@@ -115,6 +131,8 @@ struct run_arrays {
     view.blocks = blocks.data();
     view.groups = groups.data();
     view.ends = ends.data();
+    view.directory = directory.data();
+    view.directory_shift = directory_shift;
     view.num_blocks = blocks.size();
     view.num_ends = ends.size();
     view.rows = rows;
@@ -177,6 +195,7 @@ class run_index {
     copy(host.ends, host.num_ends, all_.ends);
     all_.rows = host.rows;
     std::copy(std::begin(host.first), std::end(host.first), std::begin(all_.first));
+    make_directory(backend);
   }
   /// Takes the arrays of an index.
   explicit run_index(run_arrays all) : all_(std::move(all)) {}
@@ -193,7 +212,8 @@ class run_index {
   /// Returns the number of ends of records.
   [[nodiscard]] std::uint64_t num_ends() const { return all_.ends.size(); }
   [[nodiscard]] std::uint64_t bytes() const {
-    return all_.blocks.size() * sizeof(run_block) + all_.ends.size() * sizeof(std::uint64_t);
+    return all_.blocks.size() * sizeof(run_block) + all_.ends.size() * sizeof(std::uint64_t) +
+           all_.directory.size() * sizeof(std::uint32_t);
   }
   [[nodiscard]] run_view view() const { return all_.view(); }
 
@@ -233,8 +253,19 @@ class run_index {
     all_.first[1] = all_.ends.size();
     for (unsigned c = 1; c <= 4; ++c) all_.first[c + 1] = all_.first[c] + all.before[c];
     all_.first[n_code + 1] = all_.rows;
+    make_directory(backend);
     set_pointers const pointers{view(), blocks, has_workers<B> ? 1024 : 64};
     each_long(backend, pointers.num_parts(), pointers);
+  }
+
+  void make_directory(B& backend) {
+    if (num_blocks() == 0) return;
+    all_.directory_shift = unsigned(std::bit_width(rows() / num_blocks()));
+    write_directory write{view(), all_.directory_shift, nullptr};
+    write.index.directory = nullptr;
+    all_.directory = backend.template buffer<std::uint32_t>(write.size());
+    write.to = all_.directory.data();
+    backend.each(num_blocks(), write);
   }
 
   run_arrays all_;

@@ -22,14 +22,12 @@
 /// The file of an index of runs that searches map into memory (run_index_layout.hpp).
 namespace ordo::inline v0::suffix::run_length {
 
-/// Returns the block of each 2^shift-th row, and the last one.
+/// Returns the directory of an index.
 inline std::vector<std::uint32_t> make_directory(run_view const& index, unsigned shift) {
-  std::vector<std::uint32_t> to((index.rows >> shift) + 2, std::uint32_t(index.num_blocks - 1));
-  std::uint64_t block = 0;
-  for (std::uint64_t entry = 0; entry + 1 < to.size(); ++entry) {
-    while (block + 1 < index.num_blocks && index.end(block) <= entry << shift) ++block;
-    to[entry] = std::uint32_t(block);
-  }
+  write_directory write{index, shift, nullptr};
+  std::vector<std::uint32_t> to(write.size());
+  write.to = to.data();
+  for (std::size_t block = 0; block < index.num_blocks; ++block) write(block);
   return to;
 }
 

@@ -35,12 +35,17 @@ struct bracket {
     run_block const& at = index.blocks[block];
     std::uint64_t const inside = row - index.begin(block);
     std::uint64_t const first = index.first[letter] + index.before(block, letter);
-    std::uint64_t const to = first + count_in(at, letter, inside);
-    if (width != 0) {
-      if (inside + width <= at.rows())
-        width = first + count_in(at, letter, inside + width) - to;
-      else
-        width = index.step(letter, row + width, index.seek(block, row + width)) - to;
+    std::uint64_t to = first;
+    if (width == 0) {
+      to += count_in(at, letter, inside);
+    } else if (inside + width <= at.rows()) {
+      std::uint64_t low = 0, high = 0;
+      count_in_both(at, letter, inside, inside + width, low, high);
+      to += low;
+      width = high - low;
+    } else {
+      to += count_in(at, letter, inside);
+      width = index.step(letter, row + width, index.seek(block, row + width)) - to;
     }
     block = index.guess(letter, to, block);
     row = to;
@@ -175,24 +180,30 @@ struct make_keys {
   std::uint64_t const *events, *first_event, *deltas;
   std::uint64_t* rows;
 
-  ORDO_FN void operator()(std::size_t i) const {
+  template <class Lanes>
+  ORDO_FN void operator()(Lanes lanes, std::size_t i) const {
     walk const& w = walks[i];
     std::uint64_t delta = w.delta;
     std::uint64_t const* next = deltas + first_event[i];
-    if (w.is_known) rows[w.end] = suffix_key::of(rows[w.end], codes[w.end], letter_before(codes, w.end));
+    if (w.is_known && lanes.rank() == 0) make_key(w.end, 0);
     for (std::uint32_t end = w.end; end != w.begin;) {
       std::uint32_t const event = last_event(events, w.begin, end);
       bool const is_event = event + 1 != w.begin;
       std::uint32_t const stop = is_event ? event + 1 : w.begin;
-      for (std::uint32_t p = end; p-- > stop;) rows[p] = suffix_key::of(rows[p] + delta, codes[p], letter_before(codes, p));
+      for (std::uint64_t p = std::uint64_t{stop} + lanes.rank(); p < end; p += Lanes::count) make_key(std::uint32_t(p), delta);
       if (is_event) {
         delta = *next++;
-        rows[event] = suffix_key::of(rows[event] + delta, codes[event], letter_before(codes, event));
+        if (lanes.rank() == 0) make_key(event, delta);
         end = event;
       } else {
         end = w.begin;
       }
     }
+  }
+
+ private:
+  ORDO_FN void make_key(std::uint32_t p, std::uint64_t delta) const {
+    rows[p] = suffix_key::of(rows[p] + delta, codes[p], letter_before(codes, p));
   }
 };
 

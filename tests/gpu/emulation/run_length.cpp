@@ -12,8 +12,8 @@
 #include "tests/gpu/emulation/machine.hpp"
 #include "tests/unit/catch.hpp"
 
-// Warps make blocks of letters, merge runs with new ones, compare new suffixes, and add up counts. One lane does the same, and
-// the results are compared.
+// Warps make blocks of letters, merge runs with new ones, compare new suffixes, make their keys, and add up counts. One lane
+// does the same, and the results are compared.
 namespace {
 
 using namespace ordo::suffix::run_length;
@@ -200,6 +200,49 @@ TEST_CASE("warps add up the counts of blocks as one lane does") {
       }
     }
     for (unsigned k = 0; k < 5; ++k) CHECK(sums.back().before[k] == sum.before[k]);
+  }
+}
+
+TEST_CASE("warps make the keys of suffixes as one lane does") {
+  for (std::size_t i = 0; i < 40; ++i) {
+    std::vector<std::uint8_t> codes;
+    std::vector<walk> walks;
+    std::vector<std::uint64_t> first_event{0};
+    std::size_t const rate = 1 + below(200);
+    std::vector<std::uint64_t> events(2000);
+    for (std::size_t k = 1 + below(40); k-- > 0;) {
+      walk w;
+      w.begin = std::uint32_t(codes.size());
+      for (std::size_t size = below(300); size-- > 0;) {
+        if (below(rate) == 0) {
+          events[codes.size() / 64] |= std::uint64_t{1} << codes.size() % 64;
+          ++w.events;
+        }
+        codes.push_back(std::uint8_t(1 + below(5)));
+      }
+      w.end = std::uint32_t(codes.size());
+      w.delta = below(1000);
+      w.is_known = k == 0 || below(2) == 0;
+      if (w.is_known) codes.push_back(std::uint8_t(below(2) == 0 ? end_code : continued_code));
+      walks.push_back(w);
+      first_event.push_back(first_event.back() + w.events);
+    }
+    std::vector<std::uint64_t> deltas(first_event.back()), rows(codes.size());
+    for (std::uint64_t& delta : deltas) delta = below(1000);
+    for (std::uint64_t& row : rows) row = below(1'000'000'000);
+    emulation::machine machine;
+    auto const codes_there = copied(machine, codes);
+    auto const walks_there = copied(machine, walks);
+    auto const events_there = copied(machine, events), first_there = copied(machine, first_event),
+               deltas_there = copied(machine, deltas), rows_there = copied(machine, rows);
+    make_keys const alone{codes.data(), walks.data(), events.data(), first_event.data(), deltas.data(), rows.data()};
+    for (std::size_t k = 0; k < walks.size(); ++k) alone(ordo::one_lane{}, k);
+    using namespace ordo::cuda_detail;
+    launch<each_by_warps<make_keys>>(machine.kernels(), 2, by_warps_threads, 0, walks.size(),
+                                     make_keys{codes_there.data(), walks_there.data(), events_there.data(), first_there.data(),
+                                               deltas_there.data(), rows_there.data()});
+    INFO("case " << i << ": " << walks.size() << " walks, an event each " << rate << " letters");
+    REQUIRE(std::ranges::equal(rows_there.span(), rows));
   }
 }
 
