@@ -126,10 +126,6 @@ class encoder {
   // Returns the words of the counts of a block before, whose sum is known.
   [[nodiscard]] static std::uint64_t head_words(std::uint64_t sum) { return ((num_letters + 1) * count_bytes(sum) + 7) / 8; }
 
-  /// Bits of the codes of some runs, and their rows.
-  struct extent {
-    std::uint64_t bits = 0, rows = 0;
-  };
   /// The first run of a block, and the rows of the block before, which tell what room there is.
   struct block_start {
     std::size_t run = 0;
@@ -148,41 +144,32 @@ class encoder {
     constexpr std::size_t part_runs = std::size_t{1} << 15;
     std::size_t const end = runs_.size(), parts = (end + part_runs - 1) / part_runs;
     auto const end_of = [&](std::size_t part) { return std::min((part + 1) * part_runs, end); };
-    std::vector<extent> of_parts(parts);
-    extents_.resize(end);
+    std::vector<std::uint64_t> of_parts(parts);
+    bits_.resize(end);
     each_(parts, [&](std::size_t part) {
-      extent sum;
-      for (std::size_t i = part * part_runs; i < end_of(part); ++i) {
-        sum.bits += code_of(runs_[i]).width;
-        sum.rows += runs_[i].rows();
-        extents_[i] = sum;
-      }
+      std::uint32_t sum = 0;
+      for (std::size_t i = part * part_runs; i < end_of(part); ++i) bits_[i] = sum += code_of(runs_[i]).width;
       of_parts[part] = sum;
     });
-    for (extent before; extent & of_part : of_parts) {
-      extent const through{before.bits + of_part.bits, before.rows + of_part.rows};
-      of_part = std::exchange(before, through);
-    }
-    auto const before = [&](std::size_t run) {
-      if (run == 0) return extent{};
-      extent const &of_part = of_parts[(run - 1) / part_runs], &inside = extents_[run - 1];
-      return extent{of_part.bits + inside.bits, of_part.rows + inside.rows};
-    };
+    for (std::uint64_t before = 0; std::uint64_t & of_part : of_parts) of_part = std::exchange(before, before + of_part);
+    auto const bits_before = [&](std::size_t run) { return run == 0 ? 0 : of_parts[(run - 1) / part_runs] + bits_[run - 1]; };
     // Returns the block after one of so many words; at the end of the runs if it is not known.
     auto const next_start = [&](block_start start, std::uint64_t words) {
       constexpr std::size_t min_width = 1 + letter_bits;
-      std::uint64_t const room = 64 * (words - head_words(start.rows_before));
+      std::uint64_t const room = 64 * (words - head_words(start.rows_before)), begin = bits_before(start.run);
       if (room == 0) return block_start{start.run, 0};  // without runs
-      extent const begin = before(start.run);
       std::size_t next = start.run + 1,
                   left = std::min<std::size_t>(start.run + room / min_width + 1, end) - std::min(next, end);
       while (left != 0) {
         std::size_t const half = left / 2;
-        bool const fits = before(next + half + 1).bits - begin.bits < room;
+        bool const fits = bits_before(next + half + 1) - begin < room;
         next = fits ? next + half + 1 : next;
         left = fits ? left - half - 1 : half;
       }
-      return next >= end ? block_start{end, 0} : block_start{next, before(next).rows - begin.rows};
+      if (next >= end) return block_start{end, 0};
+      std::uint64_t rows = 0;
+      for (std::size_t i = start.run; i < next; ++i) rows += runs_[i].rows();
+      return block_start{next, rows};
     };
     // From the first run of each part on, as if it began a block.
     std::vector<std::vector<block_start>> chains(parts);
@@ -361,7 +348,7 @@ class encoder {
   bool const writes_early_;
   std::vector<host_bytes> groups_;         // the words of blocks
   run_list runs_;                          // from the first one of the open block on
-  std::vector<extent> extents_;            // bits and rows of a part's runs up to each one
+  std::vector<std::uint32_t> bits_;        // of a part's codes up to each run
   std::vector<std::size_t> firsts_ = {0};  // the first runs of blocks that are not encoded; the last one is open
   block_start open_;
   std::size_t num_blocks_ = 1;

@@ -62,16 +62,18 @@ void each_part(host_backend& backend, std::size_t size, F f) {
 class run_batches {
  public:
   run_batches(host_backend& backend, run_view const& index)
-      : backend_(backend), index_(index), parts_(2 * std::size_t(backend.arena().max_concurrency())) {}
+      : backend_(backend),
+        index_(index),
+        parts_(2 * std::size_t(backend.arena().max_concurrency())),
+        part_blocks_(std::clamp<std::uint64_t>(batch_blocks / parts_.size(), 1024, 8192)) {}
 
   /// Appends the next runs to others, but for the last one, which may go on.
   /// @returns false if there are none
   bool operator()(run_list& runs) {
     if (next_ == index_.num_blocks && ahead_.rows() == 0) return false;
-    constexpr std::uint64_t part_blocks = std::uint64_t{1} << 10;  // the runs of all parts fit in a cache
     each_long(backend_, parts_.size(), [&](std::size_t k) {
-      std::uint64_t const begin = std::min(next_ + k * part_blocks, index_.num_blocks),
-                          end = std::min(begin + part_blocks, index_.num_blocks);
+      std::uint64_t const begin = std::min(next_ + k * part_blocks_, index_.num_blocks),
+                          end = std::min(begin + part_blocks_, index_.num_blocks);
       run_list& to = parts_[k].runs;
       to.resize((end - begin) * run_block::max_pieces);
       dna_run* next = to.data();
@@ -85,7 +87,7 @@ class run_batches {
       if (run.rows() != 0) *next++ = run;
       to.resize(std::size_t(next - to.data()));
     });
-    next_ = std::min(next_ + parts_.size() * part_blocks, index_.num_blocks);
+    next_ = std::min(next_ + parts_.size() * part_blocks_, index_.num_blocks);
     if (ahead_.rows() != 0) runs.push_back(std::exchange(ahead_, {}));
     append_parts(runs);
     if (next_ == index_.num_blocks) return true;
@@ -119,9 +121,13 @@ class run_batches {
     });
   }
 
+  // Many, because threads take a while to begin; but the runs of a part fit in the cache of a core.
+  static constexpr std::uint64_t batch_blocks = std::uint64_t{1} << 17;
+
   host_backend& backend_;
   run_view index_;
   std::vector<part> parts_;
+  std::uint64_t part_blocks_;
   dna_run ahead_;
   std::uint64_t next_ = 0;
 };
@@ -288,7 +294,7 @@ struct run_length_index::state {
   // each thread of a GPU.
   [[nodiscard]] std::uint64_t walk_letters(std::uint64_t letters) const {
     constexpr std::uint64_t min = insert_options::default_walk_letters, max = 16 * min, walks_of_thread = 16;
-    constexpr std::uint64_t gpu_walks = std::uint64_t{1} << 18, min_of_gpu = 1024;
+    constexpr std::uint64_t gpu_walks = std::uint64_t{1} << 18, min_of_gpu = 2048;
     if (gpu) return std::clamp(letters / gpu_walks, min_of_gpu, min);
     return std::clamp(letters / (walks_of_thread * threads_for(options.machine.threads)), min, max);
   }
@@ -561,10 +567,10 @@ struct run_length_index::state {
     if (waiting.is_open) row = rows.find('$');
     return true;
   }
-  /// Makes the index of a BWT, on the machine of the insertions if there are any to come.
+  /// Makes the index of a BWT: on the machine of the insertions if some are to come, and on a GPU if one has sorted.
   void index_rows(std::string_view bwt) {
     begin_phase("runs", bwt.size());
-    if (how == method::insert) choose_machine_for(bwt.size());
+    if (how == method::insert || done.machine.device == device::gpu) choose_machine_for(bwt.size());
     if (gpu) try {
         gpu->take(bwt);
         return;
