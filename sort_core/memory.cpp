@@ -91,6 +91,16 @@ void* pool::from_source(std::size_t size) {
   } catch (out_of_memory const&) {
     spare_ = 0;
     if (kept_.empty() && idle_reserve() == 0) throw;
+  }
+  // Only as much as is missing, at first: a GPU takes as long to map some gigabytes again as to work on them.
+  try {
+    std::size_t const cached = kept_bytes_ + idle_reserve();
+    if (auto const block = kept_.lower_bound(size); block != kept_.end())
+      release(block);
+    else
+      trim(cached - std::min(cached, size));
+    return source_.allocate(size);
+  } catch (out_of_memory const&) {
     trim();
     return source_.allocate(size);
   }

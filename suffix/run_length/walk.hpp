@@ -27,15 +27,18 @@ struct walk {
 };
 
 /// A bracket of rows on its way.
+/// @tparam InRegisters  a step reads the whole block at once, as a GPU does in a quarter of the loads
+template <bool InRegisters>
 struct bracket {
   std::uint64_t row, width, block;  // a block that is not after that of the row
 
   ORDO_FN void step(run_view const& index, unsigned letter) {
-    block = index.seek(block, row);
-    run_block const& at = index.blocks[block];
-    std::uint64_t const inside = row - index.begin(block);
-    std::uint64_t const first = index.first[letter] + index.before(block, letter);
-    std::uint64_t to = first;
+    auto&& at = reach(index);
+    group_counts const& group = index.groups[block >> group_counts::shift];
+    bool const has_pointer = letter - 1 < 4;
+    std::uint64_t const inside = row - (group.before[0] + at.before[0]);
+    std::uint64_t to = index.first[letter] +
+                       (has_pointer ? group.before[letter] + of_letter(at.before + 1, letter) : index.before(block, letter));
     if (width == 0) {
       to += count_in(at, letter, inside);
     } else if (inside + width <= at.rows()) {
@@ -47,8 +50,32 @@ struct bracket {
       to += count_in(at, letter, inside);
       width = index.step(letter, row + width, index.seek(block, row + width)) - to;
     }
-    block = index.guess(letter, to, block);
+    block = has_pointer ? of_letter(at.pointer, letter) : index.find(to);
     row = to;
+  }
+
+ private:
+  /// Goes on to the block of the row.
+  [[nodiscard]] ORDO_FN run_block const& reach(run_view const& index) requires(!InRegisters) {
+    block = index.seek(block, row);
+    return index.blocks[block];
+  }
+  [[nodiscard]] ORDO_FN run_block reach(run_view const& index) requires InRegisters {
+    constexpr unsigned max_hops = 3;
+    for (unsigned hops = 0;; ++hops, ++block) {
+      run_block const at = index.blocks[block];
+      std::uint64_t const end = index.groups[block >> group_counts::shift].before[0] + at.before[0] + at.rows();
+      if (row < end || block + 1 == index.num_blocks) return at;
+      if (hops == max_hops) break;
+    }
+    block = index.find(row);
+    return index.blocks[block];
+  }
+  [[nodiscard]] ORDO_FN static std::uint32_t of_letter(std::uint32_t const* of, unsigned letter) {
+    if constexpr (InRegisters)
+      return letter == 1 ? of[0] : letter == 2 ? of[1] : letter == 3 ? of[2] : of[3];
+    else
+      return of[letter - 1];
   }
 };
 
@@ -62,8 +89,8 @@ struct step_walks {
   std::uint64_t *rows, *events;  // a row and a bit for each position
 
   ORDO_FN void operator()(std::size_t group) const {
-    bracket at[Lanes];
-    std::uint32_t position[Lanes];
+    bracket<Lanes == 1> at[Lanes];
+    std::uint32_t position[Lanes], first[Lanes];
     std::size_t of[Lanes];
     unsigned active = 0;
     std::size_t next = group * Lanes;
@@ -74,6 +101,7 @@ struct step_walks {
       if (w.begin == w.end) continue;
       of[active] = next;
       position[active] = w.end;
+      first[active] = w.begin;
       at[active++] = {w.row, w.width, index.find(w.row)};
     }
     while (active != 0) {
@@ -83,19 +111,19 @@ struct step_walks {
         at[i].step(index, codes[p]);
         prefetch(index.blocks + at[i].block);
         rows[p] = at[i].row;
-        walk& w = walks[of[i]];
         if (at[i].width != width) {
           or_relaxed(events + p / 64, std::uint64_t{1} << (p % 64));
-          ++w.events;
+          ++walks[of[i]].events;
         }
-        if (p != w.begin) {
+        if (p != first[i]) {
           ++i;
           continue;
         }
-        w.width = at[i].width;
+        walks[of[i]].width = at[i].width;
         --active;
         at[i] = at[active];
         position[i] = position[active];
+        first[i] = first[active];
         of[i] = of[active];
       }
     }

@@ -85,6 +85,12 @@ struct lanes {
   }
 };
 
+/// Returns the first, the second or the third word. @param after_first, after_second  all ones if it is one after those
+ORDO_FN inline std::uint64_t word_after(run_block const& block, std::uint64_t after_first, std::uint64_t after_second) {
+  // By no address that depends on the row: a block may be in registers.
+  return (block.words[0] & ~after_first) | (block.words[1] & after_first & ~after_second) | (block.words[2] & after_second);
+}
+
 template <unsigned Bits>
 ORDO_FN std::uint64_t count_in(run_block const& block, unsigned letter, std::uint64_t rows) {
   using lanes = lanes<Bits>;
@@ -94,7 +100,7 @@ ORDO_FN std::uint64_t count_in(run_block const& block, unsigned letter, std::uin
   std::uint64_t const in_first = lanes::sum(first & (lanes::equal(block.words[0], letter) * lanes::lane));
   std::uint64_t const in_second = lanes::sum(second & (lanes::equal(block.words[1], letter) * lanes::lane));
   std::uint64_t const after_first = 0 - std::uint64_t(rows >= first_rows), after_second = 0 - std::uint64_t(rows >= both_rows);
-  std::uint64_t const word = block.words[unsigned(rows >= first_rows) + unsigned(rows >= both_rows)];
+  std::uint64_t const word = word_after(block, after_first, after_second);
   std::uint64_t const left = rows - (first_rows & after_first) - ((both_rows - first_rows) & after_second);
   return (in_first & after_first) + (in_second & after_second) + lanes::count(word, letter, left);
 }
@@ -152,7 +158,7 @@ ORDO_FN run_row row_at(run_block const& block, std::uint64_t row) {
   std::uint64_t const first = lanes::piece_lengths(block.words[0]), second = lanes::piece_lengths(block.words[1]);
   std::uint64_t const first_rows = lanes::sum(first), both_rows = first_rows + lanes::sum(second);
   std::uint64_t const after_first = 0 - std::uint64_t(row >= first_rows), after_second = 0 - std::uint64_t(row >= both_rows);
-  std::uint64_t const word = block.words[unsigned(row >= first_rows) + unsigned(row >= both_rows)];
+  std::uint64_t const word = word_after(block, after_first, after_second);
   std::uint64_t const left = row - (first_rows & after_first) - ((both_rows - first_rows) & after_second);
   std::uint64_t const length = lanes::piece_lengths(word), is_whole = lanes::whole(word, left);
   unsigned const at = unsigned(lanes::sum(is_whole)) * Bits;  // the piece of the row

@@ -31,11 +31,13 @@ namespace {
 void add_files(suffix::run_length_index& index, suffix::index_description& about, build_options const& options,
                input_progress& inputs, cli::common_options const& common, reporter& report) {
   tbb::task_arena arena(threads_for(common.threads));
+  reference_reader reader(arena);
   for (std::string const& file : options.files) {
     cli::input in(file, common.threads);
     expect_fasta(in.name(), in.front(4096), "an index of runs is of FASTA");
     inputs.begin_file();
-    reference_reader(in, arena).read(
+    reader.read(
+        in,
         [&](std::string_view header, std::string_view letters) {
           inputs.at(in.file_read(), letters.size());
           about.names.push_back(name_and_comment(header).first);

@@ -180,18 +180,19 @@ class run_length_build {
   }
 
   void read(std::deque<cli::output> const& outputs) {
+    reference_reader reader(arena_);
     for (std::string const& file : job_.files) {
       cli::input in(file, common_.threads);
       for (cli::output const& out : outputs) out.refuse_loop(in);
       expect_fasta(in.name(), in.front(4096), "a reference is FASTA");
       inputs_.begin_file();
-      reference_reader(in, arena_)
-          .read(
-              [&](std::string_view header, std::string_view letters) {
-                inputs_.at(in.file_read(), letters.size());
-                take(header, letters);
-              },
-              [&] { report_.progress.at(in.file_read()); });
+      reader.read(
+          in,
+          [&](std::string_view header, std::string_view letters) {
+            inputs_.at(in.file_read(), letters.size());
+            take(header, letters);
+          },
+          [&] { report_.progress.at(in.file_read()); });
       inputs_.at(in.file_read(), 0);
       if (job_.files.size() > 1) index_.end_genome();
     }
@@ -339,10 +340,12 @@ int check_run_lengths(std::string const& name, std::vector<std::string> const& f
     std::uint64_t record = 0, letters = 0;
     std::string wrong;
     tbb::task_arena arena(threads_for(common.threads));
+    reference_reader reader(arena);
     for (std::string const& file : files) {
       cli::input in(file, common.threads);
       expect_fasta(in.name(), in.front(4096), "a reference is FASTA");
-      reference_reader(in, arena).read(
+      reader.read(
+          in,
           [&](std::string_view header, std::string_view of_record) {
             letters += of_record.size();
             if (!wrong.empty() || record++ >= records) return;

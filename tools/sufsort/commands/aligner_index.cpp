@@ -171,11 +171,12 @@ class aligner_index final : public command {
   void read_references(std::deque<cli::output> const& outputs, tbb::task_arena& arena, cli::common_options const& common,
                        reporter& report, F take) const {
     for (cli::output const& out : outputs) out.refuse_inputs(files_);
+    reference_reader reader(arena);
     for (std::string const& file : files_) {
       cli::input in(file, common.threads);
       for (cli::output const& out : outputs) out.refuse_loop(in);
       expect_fasta(in.name(), in.front(4096), "a reference is FASTA");
-      reference_reader(in, arena).read(take, [&] { report.progress.at(in.file_read()); });
+      reader.read(in, take, [&] { report.progress.at(in.file_read()); });
     }
   }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include "base/shared_ranges.hpp"
 #include "ordo/error.hpp"
 #include "ordo/host_bytes.hpp"
 #include "tools/cli/files/input.hpp"
@@ -45,19 +47,26 @@ void each_line(std::string_view text, F take) {
   }
 }
 
-/// Reads the records of a file of FASTA, a block at a time, whose lines all threads of an arena check and join.
+/// Reads the records of files of FASTA, a block at a time, which all threads of an arena read, check and join. Files take turns
+/// in the same memory.
 class reference_reader {
  public:
-  reference_reader(cli::input& in, tbb::task_arena& arena) : in_(in), arena_(arena) {}
+  explicit reference_reader(tbb::task_arena& arena) : arena_(arena) {}
 
   /// Calls take(header, letters) for each record, and progress() now and then. @throws input_error
   template <class F, class Progress>
-  void read(F take, Progress progress) {
+  void read(cli::input& in, F take, Progress progress) {
     constexpr std::size_t block = std::size_t{64} << 20;
+    name_ = in.name();
+    header_.reset();
+    letters_.resize(0);
+    line_ = 0;
     std::size_t kept = 0;  // the beginning of a line
     for (bool more = true; more; progress()) {
       buffer_.resize(kept + block);
-      std::size_t const count = in_.read(buffer_.span().subspan(kept));
+      std::span<char> const room = buffer_.span().subspan(kept);
+      std::size_t count = detail::load(arena_, in, room);
+      if (count < room.size()) count += in.read(room.subspan(count));  // the file may have grown
       more = count == block;
       std::string_view const all(buffer_.data(), kept + count);
       std::size_t const last = all.substr(kept).rfind('\n'), lines = !more              ? all.size()
@@ -78,7 +87,7 @@ class reference_reader {
   };
 
   [[noreturn]] void fail(std::string const& why) const {
-    throw input_error(fmt::format("cannot read: {}:{}: {}", in_.name(), line_, why));
+    throw input_error(fmt::format("cannot read: {}:{}: {}", name_, line_, why));
   }
 
   template <class F>
@@ -173,8 +182,8 @@ class reference_reader {
     fail("no line of letters");
   }
 
-  cli::input& in_;
   tbb::task_arena& arena_;
+  std::string name_;
   host_bytes buffer_, letters_;
   std::vector<slice> slices_;
   std::optional<std::string> header_;

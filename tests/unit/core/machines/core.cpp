@@ -150,6 +150,19 @@ TEST_CASE("a pool frees its blocks before it fails", "[memory]") {
   CHECK_THROWS_AS(ordo::buffer<std::uint64_t>(pool, ~std::size_t{0} / 2), ordo::out_of_memory);
 }
 
+TEST_CASE("a pool that has no memory left frees no more blocks than it must", "[memory]") {
+  using ordo::pool;
+  ordo::host_memory plain;
+  std::size_t const large = pool::rounded(500000), middle = pool::rounded(250000), small = pool::rounded(125000);
+  ordo::limited_memory limited(plain, large + middle + small);
+  pool of(limited);
+  { ordo::buffer<char> const a(of, large), b(of, middle), c(of, small); }
+  { ordo::buffer<char> const next(of, 200000); }  // in the place of the middle one
+  CHECK(limited.available() == middle - pool::rounded(200000));
+  { ordo::buffer<char> const next(of, 600000); }  // in the place of both larger ones
+  CHECK(limited.available() == large + middle - pool::rounded(600000));
+}
+
 TEST_CASE("a block larger than the address space is refused", "[memory]") {
   ordo::host_memory plain;
   CHECK_THROWS_MATCHES(plain.allocate(~std::size_t{0}), ordo::out_of_memory,
