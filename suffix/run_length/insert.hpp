@@ -52,7 +52,9 @@ class code_list {
     if (!more.empty()) std::ranges::copy(more, add(more.size()));
   }
   void push_back(std::uint8_t code) { *add(1) = code; }
-  void clear() { bytes_.resize(0); }
+  /// Removes codes from the end until so many are left.
+  void truncate(std::size_t size) { bytes_.resize(size); }
+  void clear() { truncate(0); }
 
  private:
   host_bytes bytes_;

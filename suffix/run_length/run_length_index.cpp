@@ -401,12 +401,30 @@ struct run_length_index::state {
   }
   /// Sorts the waiting records that begin before a code, and inserts the others, as far as they are enough for a batch.
   void insert_from(std::size_t code) {
-    batch const all = std::exchange(waiting, {});
-    for (std::size_t k = 0; k < all.segments.size(); ++k) {
-      segment const& of = all.segments[k];
-      if (of.begin >= code && (held_rows() == 0 || waiting.codes.size() >= min_letters())) insert_waiting();
+    batch const rest = take_from(code);
+    insert_waiting();
+    add_again(rest);
+  }
+  /// Removes the waiting records from a code on, and returns them.
+  [[nodiscard]] batch take_from(std::size_t code) {
+    if (code == 0) return std::exchange(waiting, {});
+    batch rest;
+    std::uint8_t* const to = rest.codes.add(waiting.codes.size() - code);
+    std::uint8_t const* const from = waiting.codes.data() + code;
+    each_part(reading, rest.codes.size(),
+              [&](std::size_t first, std::size_t last) { std::copy(from + first, from + last, to + first); });
+    auto const is_later = [&](segment const& of) { return of.begin >= code; };
+    auto const first = std::ranges::find_if(waiting.segments, is_later);
+    for (segment const& of : std::span(first, waiting.segments.end())) rest.segments.push_back({of.begin - code, of.end - code});
+    waiting.segments.erase(first, waiting.segments.end());
+    waiting.codes.truncate(code);
+    return rest;
+  }
+  void add_again(batch const& records) {
+    for (segment const& of : records.segments) {
+      if (waiting.codes.size() >= min_letters()) insert_waiting();
       add(of.end - of.begin, [&](std::size_t begin, std::size_t end, std::uint8_t* to) {
-        std::uint8_t const* const from = all.codes.data() + of.begin + begin;
+        std::uint8_t const* const from = records.codes.data() + of.begin + begin;
         each_part(reading, end - begin,
                   [&](std::size_t first, std::size_t last) { std::copy(from + first, from + last, to + first); });
       });
@@ -554,11 +572,15 @@ struct run_length_index::state {
       done = width == 4 ? build(input, arrays<std::uint32_t>{{}, {}, bwt.span()}, sorting)
                         : build(input, arrays<std::uint64_t>{{}, {}, bwt.span()}, sorting);
     } catch (text_too_large const&) {
-      if (waiting.segments.size() == 1) return false;
-      how = method::insert;
       letters = {};
       bwt = {};
-      insert_from(waiting.segments[1].begin);
+      bool const is_one = waiting.segments.size() == 1;
+      if (is_one && waiting.codes.size() <= max_part() + 1) return false;
+      how = method::insert;
+      if (is_one)
+        add_again(take_from(0));  // in parts
+      else
+        insert_from(waiting.segments[1].begin);
       insert_waiting();
       return true;
     }

@@ -622,6 +622,23 @@ TEST_CASE("a run-length index is sorted or inserted as its genomes and memory ad
         REQUIRE(inserts == (memory != ~std::size_t{0} || (alike && how == suffix::run_length_index::method::choose)));
         REQUIRE(fmd_of(index) == (alike ? expected : by_sort(other)));
       }
+  // The first genome is sorted as a whole, however long the parts are in which others are inserted.
+  {
+    std::uint64_t sorted_rows = 0;
+    suffix::run_length_options options;
+    options.machine.device = device::cpu;
+    options.marks_genomes = true;
+    options.part_letters = 7000;
+    options.on_phase = [&](std::string_view name, std::uint64_t rows) { sorted_rows += name == "runs" ? rows : 0; };
+    suffix::run_length_index index(options);
+    for (std::string const& record : records) {
+      index.add(record);
+      index.end_genome();
+    }
+    index.finish();
+    REQUIRE(sorted_rows == 2 * (base.size() + 1));
+    REQUIRE(fmd_of(index) == expected);
+  }
   // Chromosomes of another genome come after those of the first one. Records alone are genomes if the caller marks none.
   std::string const other = random_letters(random, "ACGT", 140000), large = random_letters(random, "ACGT", 140000);
   auto const changed = [&](std::string record) {
