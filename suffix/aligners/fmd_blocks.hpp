@@ -62,12 +62,23 @@ inline constexpr auto short_codes = [] {
   return codes;
 }();
 
-inline run_code code_of(dna_run run) {
+/// Their widths, in a few lines of a cache.
+inline constexpr auto short_widths = [] {
+  std::array<std::uint8_t, short_codes.size()> widths{};
+  for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::uint8_t(short_codes[i].width);
+  return widths;
+}();
+
+inline run_code find_code(dna_run run) {
   return run.word() < short_codes.size() ? short_codes[run.word()] : run_code(run);
+}
+inline unsigned find_width(dna_run run) {
+  return run.word() < short_widths.size() ? short_widths[run.word()] : run_code(run).width;
 }
 
 /// Encodes runs into blocks by any number of threads. Where a block begins follows from the one before, so a thread looks for
-/// the blocks of a part of the runs as if its first run began one. They are the true ones from the first that is one.
+/// the blocks of a part of the runs as if its first run began one. From wherever the first block begins, the blocks are soon
+/// the same.
 ///
 /// Groups of blocks are written while others are encoded if the sink is addressable.
 class encoder {
@@ -143,17 +154,17 @@ class encoder {
   void find_blocks() {
     constexpr std::size_t part_runs = std::size_t{1} << 15;
     std::size_t const end = runs_.size(), parts = (end + part_runs - 1) / part_runs;
-    auto const end_of = [&](std::size_t part) { return std::min((part + 1) * part_runs, end); };
+    auto const part_end = [&](std::size_t part) { return std::min((part + 1) * part_runs, end); };
     std::vector<std::uint64_t> of_parts(parts);
     bits_.resize(end);
     each_(parts, [&](std::size_t part) {
       std::uint32_t sum = 0;
-      for (std::size_t i = part * part_runs; i < end_of(part); ++i) bits_[i] = sum += code_of(runs_[i]).width;
+      for (std::size_t i = part * part_runs; i < part_end(part); ++i) bits_[i] = sum += find_width(runs_[i]);
       of_parts[part] = sum;
     });
     for (std::uint64_t before = 0; std::uint64_t & of_part : of_parts) of_part = std::exchange(before, before + of_part);
     auto const bits_before = [&](std::size_t run) { return run == 0 ? 0 : of_parts[(run - 1) / part_runs] + bits_[run - 1]; };
-    // Returns the block after one of so many words; at the end of the runs if it is not known.
+    // Returns the start of the block after one of `words` words; the end of the runs if it is not known.
     auto const next_start = [&](block_start start, std::uint64_t words) {
       constexpr std::size_t min_width = 1 + letter_bits;
       std::uint64_t const room = 64 * (words - head_words(start.rows_before)), begin = bits_before(start.run);
@@ -171,12 +182,27 @@ class encoder {
       for (std::size_t i = start.run; i < next; ++i) rows += runs_[i].rows();
       return block_start{next, rows};
     };
-    // From the first run of each part on, as if it began a block.
-    std::vector<std::vector<block_start>> chains(parts);
+    // The blocks of each part and the first one after them: as if its first run began one, then from where the part before
+    // ends.
+    std::vector<std::vector<block_start>> guesses(parts), chains(parts);
     each_(parts, [&](std::size_t part) {
-      block_start at{part * part_runs, 0};
-      for (; at.run < end_of(part); at = next_start(at, block_words)) chains[part].push_back(at);
-      chains[part].push_back(at);
+      block_start at = part == 0 ? open_ : block_start{part * part_runs, 0};
+      for (; at.run < part_end(part); at = next_start(at, block_words)) guesses[part].push_back(at);
+      guesses[part].push_back(at);
+    });
+    each_(parts, [&](std::size_t part) {
+      std::vector<block_start> const& guess = guesses[part];
+      auto known = guess.begin();
+      block_start at = part == 0 ? guess.front() : guesses[part - 1].back();
+      for (; at.run < part_end(part); at = next_start(at, block_words)) {
+        while (known->run < at.run) ++known;
+        if (*known == at) break;
+        chains[part].push_back(at);
+      }
+      if (at.run < part_end(part))
+        chains[part].insert(chains[part].end(), known, guess.end());
+      else
+        chains[part].push_back(at);
     });
     std::size_t part = 0, k = 0;
     while (end != 0) {
@@ -242,7 +268,7 @@ class encoder {
     unsigned room = 64;
     counts inside{};
     for (; run != end; ++run) {
-      run_code const code = code_of(runs_[run]);
+      run_code const code = find_code(runs_[run]);
       if (code.width > room) {
         unsigned const rest = code.width - room;
         words[at++] = word | code.word >> rest;
@@ -348,7 +374,7 @@ class encoder {
   bool const writes_early_;
   std::vector<host_bytes> groups_;         // the words of blocks
   run_list runs_;                          // from the first one of the open block on
-  std::vector<std::uint32_t> bits_;        // of a part's codes up to each run
+  std::vector<std::uint32_t> bits_;        // the sums of widths, each from its part on
   std::vector<std::size_t> firsts_ = {0};  // the first runs of blocks that are not encoded; the last one is open
   block_start open_;
   std::size_t num_blocks_ = 1;

@@ -52,7 +52,7 @@ class code_list {
     if (!more.empty()) std::ranges::copy(more, add(more.size()));
   }
   void push_back(std::uint8_t code) { *add(1) = code; }
-  /// Removes codes from the end until so many are left.
+  /// Keeps the first `size` codes.
   void truncate(std::size_t size) { bytes_.resize(size); }
   void clear() { truncate(0); }
 

@@ -401,12 +401,12 @@ struct run_length_index::state {
   }
   /// Sorts the waiting records that begin before a code, and inserts the others, as far as they are enough for a batch.
   void insert_from(std::size_t code) {
-    batch const rest = take_from(code);
+    batch const rest = remove_from(code);
     insert_waiting();
     add_again(rest);
   }
   /// Removes the waiting records from a code on, and returns them.
-  [[nodiscard]] batch take_from(std::size_t code) {
+  [[nodiscard]] batch remove_from(std::size_t code) {
     if (code == 0) return std::exchange(waiting, {});
     batch rest;
     std::uint8_t* const to = rest.codes.add(waiting.codes.size() - code);
@@ -578,7 +578,7 @@ struct run_length_index::state {
       if (is_one && waiting.codes.size() <= max_part() + 1) return false;
       how = method::insert;
       if (is_one)
-        add_again(take_from(0));  // in parts
+        add_again(remove_from(0));  // in parts
       else
         insert_from(waiting.segments[1].begin);
       insert_waiting();
