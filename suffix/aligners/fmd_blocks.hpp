@@ -76,11 +76,10 @@ inline unsigned find_width(dna_run run) {
   return run.word() < short_widths.size() ? short_widths[run.word()] : run_code(run).width;
 }
 
-/// Encodes runs into blocks by any number of threads. Where a block begins follows from the one before, so a thread looks for
-/// the blocks of a part of the runs as if its first run began one. From wherever the first block begins, the blocks are soon
-/// the same.
-///
-/// Groups of blocks are written while others are encoded if the sink is addressable.
+/// Encodes runs into blocks. Any number of threads add up the widths of codes, in which one thread then looks for the first run
+/// of one block after the other. (Guesses where the blocks of a part begin meet the true ones after thousands of blocks only.)
+/// All else is done by any number of threads, too. Groups of blocks are written while others are encoded if the sink is
+/// addressable.
 class encoder {
  public:
   encoder(each_of const& each, sink& to) : each_(each), to_(to), writes_early_(to.expect_unknown()) {}
@@ -96,7 +95,7 @@ class encoder {
   void finish() {
     std::uint64_t rows = 0;
     for (std::size_t i = 0; i < runs_.size(); ++i) rows += runs_[i].rows();
-    begin_block({runs_.size(), rows});
+    begin_block(runs_.size(), rows);
     encode_blocks();
     make_room();
     encode_block(num_blocks_ - 1, runs_.size(), runs_.size(), before_);  // without runs, for the counts of the one before
@@ -137,91 +136,84 @@ class encoder {
   // Returns the words of the counts of a block before, whose sum is known.
   [[nodiscard]] static std::uint64_t head_words(std::uint64_t sum) { return ((num_letters + 1) * count_bytes(sum) + 7) / 8; }
 
-  /// The first run of a block, and the rows of the block before, which tell what room there is.
-  struct block_start {
-    std::size_t run = 0;
-    std::uint64_t rows_before = 0;
-    [[nodiscard]] bool operator==(block_start const& other) const {
-      return run == other.run && head_words(rows_before) == head_words(other.rows_before);
-    }
+  /// Bits of the codes of some runs, and their rows modulo 2^32.
+  struct extent {
+    std::uint32_t bits = 0, rows = 0;
+  };
+  struct part_extent {
+    std::uint64_t bits = 0;
+    std::uint32_t rows = 0;
+    bool is_long = false;  // a block may have 2^32 rows
   };
 
-  void begin_block(block_start start) {
-    firsts_.push_back(start.run);
-    open_ = start;
-    ++num_blocks_;
-  }
   void find_blocks() {
-    constexpr std::size_t part_runs = std::size_t{1} << 15;
-    std::size_t const end = runs_.size(), parts = (end + part_runs - 1) / part_runs;
-    auto const part_end = [&](std::size_t part) { return std::min((part + 1) * part_runs, end); };
-    std::vector<std::uint64_t> of_parts(parts);
-    bits_.resize(end);
-    each_(parts, [&](std::size_t part) {
-      std::uint32_t sum = 0;
-      for (std::size_t i = part * part_runs; i < part_end(part); ++i) bits_[i] = sum += find_width(runs_[i]);
-      of_parts[part] = sum;
+    constexpr std::size_t part_runs = std::size_t{1} << 15, min_width = 1 + letter_bits;
+    constexpr std::uint64_t max_rows = std::uint64_t{1} << 25;  // of a run: a block has fewer than 128
+    std::size_t const end = runs_.size();
+    std::vector<part_extent> of_parts((end + part_runs - 1) / part_runs);
+    extents_.resize(end);
+    each_(of_parts.size(), [&](std::size_t part) {
+      extent sum;
+      std::uint64_t longest = 0;
+      for (std::size_t i = part * part_runs; i < std::min((part + 1) * part_runs, end); ++i) {
+        std::uint64_t const rows = runs_[i].rows();
+        longest = std::max(longest, rows);
+        sum.bits += find_width(runs_[i]);
+        sum.rows += std::uint32_t(rows);
+        extents_[i] = sum;
+      }
+      of_parts[part] = {sum.bits, sum.rows, longest >= max_rows};
     });
-    for (std::uint64_t before = 0; std::uint64_t & of_part : of_parts) of_part = std::exchange(before, before + of_part);
-    auto const bits_before = [&](std::size_t run) { return run == 0 ? 0 : of_parts[(run - 1) / part_runs] + bits_[run - 1]; };
-    // Returns the start of the block after one of `words` words; the end of the runs if it is not known.
-    auto const next_start = [&](block_start start, std::uint64_t words) {
-      constexpr std::size_t min_width = 1 + letter_bits;
-      std::uint64_t const room = 64 * (words - head_words(start.rows_before)), begin = bits_before(start.run);
-      if (room == 0) return block_start{start.run, 0};  // without runs
-      std::size_t next = start.run + 1,
-                  left = std::min<std::size_t>(start.run + room / min_width + 1, end) - std::min(next, end);
-      while (left != 0) {
-        std::size_t const half = left / 2;
-        bool const fits = bits_before(next + half + 1) - begin < room;
-        next = fits ? next + half + 1 : next;
-        left = fits ? left - half - 1 : half;
-      }
-      if (next >= end) return block_start{end, 0};
-      std::uint64_t rows = 0;
-      for (std::size_t i = start.run; i < next; ++i) rows += runs_[i].rows();
-      return block_start{next, rows};
-    };
-    // The blocks of each part and the first one after them: as if its first run began one, then from where the part before
-    // ends.
-    std::vector<std::vector<block_start>> guesses(parts), chains(parts);
-    each_(parts, [&](std::size_t part) {
-      block_start at = part == 0 ? open_ : block_start{part * part_runs, 0};
-      for (; at.run < part_end(part); at = next_start(at, block_words)) guesses[part].push_back(at);
-      guesses[part].push_back(at);
-    });
-    each_(parts, [&](std::size_t part) {
-      std::vector<block_start> const& guess = guesses[part];
-      auto known = guess.begin();
-      block_start at = part == 0 ? guess.front() : guesses[part - 1].back();
-      for (; at.run < part_end(part); at = next_start(at, block_words)) {
-        while (known->run < at.run) ++known;
-        if (*known == at) break;
-        chains[part].push_back(at);
-      }
-      if (at.run < part_end(part))
-        chains[part].insert(chains[part].end(), known, guess.end());
-      else
-        chains[part].push_back(at);
-    });
-    std::size_t part = 0, k = 0;
-    while (end != 0) {
-      for (; part != open_.run / part_runs; k = 0) ++part;
-      std::vector<block_start> const& chain = chains[part];
-      while (chain[k].run < open_.run) ++k;
-      // The last block of a group has less room.
-      std::size_t const known = chain[k] == open_ ? chain.size() - 1 - k : 0,
-                        last = k + std::min<std::size_t>(known, group_blocks - 1 - (num_blocks_ - 1) % group_blocks);
-      if (k == last) {
-        block_start const next = next_start(open_, usable_words(num_blocks_ - 1));
-        if (next.run >= end) return;
-        begin_block(next);
-      }
-      while (k != last) {
-        if (chain[++k].run >= end) return;
-        begin_block(chain[k]);
-      }
+    for (part_extent before; part_extent & of_part : of_parts) {
+      part_extent const through{before.bits + of_part.bits, before.rows + of_part.rows, of_part.is_long};
+      of_part.bits = before.bits;
+      of_part.rows = before.rows;
+      before = through;
     }
+    auto const bits_before = [&](std::size_t run) {
+      return run == 0 ? 0 : of_parts[(run - 1) / part_runs].bits + extents_[run - 1].bits;
+    };
+    auto const rows_before = [&](std::size_t run) {
+      return run == 0 ? 0 : of_parts[(run - 1) / part_runs].rows + extents_[run - 1].rows;
+    };
+    auto const count_rows = [&](std::size_t first, std::size_t last) {
+      if (!of_parts[first / part_runs].is_long && !of_parts[(last - 1) / part_runs].is_long)
+        return std::uint64_t{rows_before(last) - rows_before(first)};
+      std::uint64_t rows = 0;
+      for (std::size_t i = first; i < last; ++i) rows += runs_[i].rows();
+      return rows;
+    };
+    while (end != 0) {
+      std::size_t const first = firsts_.back();
+      std::uint64_t const room = 64 * (usable_words(num_blocks_ - 1) - head_words(sum_before_)), begin = bits_before(first);
+      std::size_t low = first, high = first;  // the next block begins between them; without room, with the same run
+      if (room != 0) {
+        auto const fits = [&](std::size_t next) { return bits_before(next) - begin < room; };
+        low = first + 1;
+        high = std::min<std::size_t>(first + room / min_width, end);
+        // Most blocks have about as many runs as the one before.
+        constexpr std::size_t near = 4;
+        std::size_t const less = low + block_runs_ - std::min(block_runs_, near), more = low + block_runs_ + near;
+        if (less < high && fits(less)) low = less;
+        if (more <= high && !fits(more)) high = more - 1;
+        while (low < high) {
+          std::size_t const middle = high - (high - low) / 2;
+          if (fits(middle))
+            low = middle;
+          else
+            high = middle - 1;
+        }
+        if (low >= end) return;
+        block_runs_ = low - first;
+      }
+      begin_block(low, low == first ? 0 : count_rows(first, low));
+    }
+  }
+  /// Begins a block with a run. @param rows  those of the block before
+  void begin_block(std::size_t run, std::uint64_t rows) {
+    firsts_.push_back(run);
+    sum_before_ = rows;
+    ++num_blocks_;
   }
   /// Encodes the blocks whose last runs are known, and removes their runs.
   void encode_blocks() {
@@ -244,7 +236,6 @@ class encoder {
     before_ = count_letters(blocks - 1);
     runs_.drop(firsts_.back());
     firsts_ = {0};
-    open_.run = 0;
     write_groups((num_blocks_ - 1) / group_blocks);
   }
   [[nodiscard]] counts count_letters(std::size_t k) const {
@@ -372,15 +363,15 @@ class encoder {
   each_of const& each_;
   sink& to_;
   bool const writes_early_;
-  std::vector<host_bytes> groups_;         // the words of blocks
-  run_list runs_;                          // from the first one of the open block on
-  std::vector<std::uint32_t> bits_;        // the sums of widths, each from its part on
-  std::vector<std::size_t> firsts_ = {0};  // the first runs of blocks that are not encoded; the last one is open
-  block_start open_;
-  std::size_t num_blocks_ = 1;
-  counts all_{}, before_{};    // letters so far, and those of the last block that is encoded
-  std::size_t written_ = 0;    // groups that are written, or being written
-  std::future<void> writing_;  // declared last: it ends before what it reads is destroyed
+  std::vector<host_bytes> groups_;               // the words of blocks
+  run_list runs_;                                // from the first one of the open block on
+  std::vector<extent> extents_;                  // sums over a part's runs up to each one
+  std::vector<std::size_t> firsts_ = {0};        // the first runs of blocks that are not encoded; the last one is open
+  std::size_t num_blocks_ = 1, block_runs_ = 0;  // all blocks, and the runs of one
+  std::uint64_t sum_before_ = 0;                 // rows of the block before the open one
+  counts all_{}, before_{};                      // letters so far, and those of the last block that is encoded
+  std::size_t written_ = 0;                      // groups that are written, or being written
+  std::future<void> writing_;                    // declared last: it ends before what it reads is destroyed
 };
 
 }  // namespace ordo::inline v0::suffix::fmd
