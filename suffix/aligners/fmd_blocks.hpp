@@ -148,7 +148,7 @@ class encoder {
 
   void find_blocks() {
     constexpr std::size_t part_runs = std::size_t{1} << 15, min_width = 1 + letter_bits;
-    constexpr std::uint64_t max_rows = std::uint64_t{1} << 25;  // of a run: a block has fewer than 128
+    constexpr std::uint64_t max_rows = std::uint64_t{1} << 25;  // a block has fewer than 128 runs
     std::size_t const end = runs_.size();
     std::vector<part_extent> of_parts((end + part_runs - 1) / part_runs);
     extents_.resize(end);
