@@ -525,7 +525,7 @@ TEST_CASE("an FMD is the same however many runs come at a time", "[suffix][run_l
           runs.emplace_back(unsigned(1 + (i + skipped) * 2 % 5), are_equal ? rows : rows + random.below(rows));
         }
         auto const adjacent = [](suffix::dna_run a, suffix::dna_run b) { return a.letter() == b.letter(); };
-        runs.erase(std::ranges::unique(runs, adjacent).begin(), runs.end());
+        runs.erase(std::unique(runs.begin(), runs.end(), adjacent), runs.end());
         INFO(count << " runs of up to " << max_bits << " bits" << (are_equal ? ", all equal" : ""));
         std::string const expected = written([&](sink& to) { write_runs(runs, 1, to); });
         REQUIRE(has_runs(expected, runs));
