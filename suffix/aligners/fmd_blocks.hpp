@@ -300,7 +300,7 @@ class encoder {
     written_ = end;
   }
   void wait() {
-    if (writing_.valid()) writing_.get();  // the thread's part if no thread was available
+    if (writing_.valid()) writing_.get();  // writes now if no thread was available
   }
 
   // Returns for each 2^k rows the last block that begins before them, and the counts before it.

@@ -409,13 +409,12 @@ struct run_length_index::state {
   [[nodiscard]] batch remove_from(std::size_t code) {
     if (code == 0) return std::exchange(waiting, {});
     batch rest;
-    std::uint8_t* const to = rest.codes.add(waiting.codes.size() - code);
-    std::uint8_t const* const from = waiting.codes.data() + code;
-    each_part(reading, rest.codes.size(),
-              [&](std::size_t first, std::size_t last) { std::copy(from + first, from + last, to + first); });
+    std::size_t const count = waiting.codes.size() - code;
+    copy_codes(waiting.codes.data() + code, count, rest.codes.add(count));
     auto const is_later = [&](segment const& of) { return of.begin >= code; };
     auto const first = std::ranges::find_if(waiting.segments, is_later);
-    for (segment const& of : std::span(first, waiting.segments.end())) rest.segments.push_back({of.begin - code, of.end - code});
+    for (segment const& of : std::span(first, waiting.segments.end()))
+      rest.segments.push_back({of.begin - code, of.end - code});
     waiting.segments.erase(first, waiting.segments.end());
     waiting.codes.truncate(code);
     return rest;
@@ -424,11 +423,12 @@ struct run_length_index::state {
     for (segment const& of : records.segments) {
       if (waiting.codes.size() >= min_letters()) insert_waiting();
       add(of.end - of.begin, [&](std::size_t begin, std::size_t end, std::uint8_t* to) {
-        std::uint8_t const* const from = records.codes.data() + of.begin + begin;
-        each_part(reading, end - begin,
-                  [&](std::size_t first, std::size_t last) { std::copy(from + first, from + last, to + first); });
+        copy_codes(records.codes.data() + of.begin + begin, end - begin, to);
       });
     }
+  }
+  void copy_codes(std::uint8_t const* from, std::size_t count, std::uint8_t* to) {
+    each_part(reading, count, [&](std::size_t first, std::size_t last) { std::copy(from + first, from + last, to + first); });
   }
 
   /// Inserts what waits, or begins to: the next batch is read while a thread of its own inserts this one.
@@ -595,6 +595,7 @@ struct run_length_index::state {
     if (how == method::insert || done.machine.device == device::gpu) choose_machine_for(bwt.size());
     if (gpu) try {
         gpu->take(bwt);
+        done.device_memory = std::max<std::size_t>(done.device_memory, gpu->peak_memory());
         return;
       } catch (out_of_memory const&) {  // the GPU has no room for the letters besides the index
       }

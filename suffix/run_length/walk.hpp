@@ -27,7 +27,7 @@ struct walk {
 };
 
 /// A bracket of rows on its way.
-/// @tparam InRegisters  a step reads the whole block at once, as a GPU does in a quarter of the loads
+/// @tparam InRegisters  a step loads its block as a whole, so that a GPU takes few wide loads
 template <bool InRegisters>
 struct bracket {
   std::uint64_t row, width, block;  // a block that is not after that of the row

@@ -516,7 +516,6 @@ TEST_CASE("an FMD is the same however many runs come at a time", "[suffix][run_l
   random_numbers random(83);
   for (std::size_t const count : {1, 60, 32767, 32768, 32769, 150000})
     for (unsigned const max_bits : {1, 4, 14, 33, 40}) {
-      // Of equal runs, the blocks of two parts are never the same by chance.
       for (bool const are_equal : {false, true}) {
         std::vector<suffix::dna_run> runs;
         for (std::size_t i = 0; i < count; ++i) {
