@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ordo/detail/load.hpp"
 #include "ordo/host_bytes.hpp"
 #include "ordo/io.hpp"
 #include "suffix/aligners/run_files.hpp"
@@ -77,56 +78,59 @@ inline unsigned find_width(dna_run run) {
 }
 
 /// Encodes runs into blocks. Any number of threads add up the widths of codes, in which one thread then looks for the first run
-/// of one block after the other. (Guesses where the blocks of a part begin meet the true ones after thousands of blocks only.)
-/// All else is done by any number of threads, too. Groups of blocks are written while others are encoded if the sink is
-/// addressable.
+/// of one block after the other, while the others encode the runs before and read the next ones. (Guesses where the blocks of a
+/// part begin meet the true ones after thousands of blocks only.) Groups of blocks are written while others are encoded if the
+/// sink is addressable.
 class encoder {
  public:
   encoder(each_of const& each, sink& to) : each_(each), to_(to), writes_early_(to.expect_unknown()) {}
 
-  /// Returns the runs that are not encoded yet, to which the caller appends.
-  [[nodiscard]] run_list& runs() { return runs_; }
-  /// Encodes all runs but those of the last block.
-  void encode() {
-    find_blocks();
-    encode_blocks();
-  }
-  /// Encodes all runs and writes what is not written.
-  void finish() {
-    std::uint64_t rows = 0;
-    for (std::size_t i = 0; i < runs_.size(); ++i) rows += runs_[i].rows();
-    begin_block(runs_.size(), rows);
-    encode_blocks();
-    make_room();
-    encode_block(num_blocks_ - 1, runs_.size(), runs_.size(), before_);  // without runs, for the counts of the one before
-    std::uint64_t const size = (num_blocks_ - 1) * block_words + head_words(rows);
-    groups_.back().resize(8 * (size - (groups_.size() - 1) * group_words));
-    std::vector<std::uint64_t> const frames = make_frames(size);
-    std::uint64_t const row = num_letters + 1;
-    std::uint32_t const shape = std::uint32_t(num_letters) << 16 | floor_log2(block_words);
-    std::string head = "RLD\3";
-    auto const put = [&](auto value) { head.append(reinterpret_cast<char const*>(&value), sizeof(value)); };
-    put(shape);
-    put(std::uint64_t{0});
-    put(std::uint64_t(8 * size));
-    put(std::uint64_t(frames.size() / row));
-    for (std::uint64_t const count : all_) put(count);
-    std::span<char const> const last(reinterpret_cast<char const*>(frames.data()), 8 * frames.size());
-    if (writes_early_) {
-      write_groups(groups_.size());
-      wait();
-      to_.write_at(head_bytes + 8 * size, last);
-      to_.write_at(0, head);
-      return;
+  /// Encodes and writes the runs that `next` appends to a list, until it returns false.
+  void encode(std::function<bool(run_list&)> const& next) {
+    stretch stretches[3];
+    stretch *before = &stretches[0], *now = &stretches[1], *after = &stretches[2];
+    bool more = now->read(next);
+    add_up_widths(*now);
+    while (true) {
+      auto search = begin_search(*now);
+      encode_blocks(*before);
+      more = more && after->read(next);
+      search.get();
+      if (!more) break;
+      after->go_on_from(*now, num_blocks_ - 1);
+      add_up_widths(*after);
+      std::swap(before, now);
+      std::swap(now, after);
     }
-    to_.expect(head.size() + 8 * size + last.size());
-    to_.write(std::span<char const>(head));
-    for (host_bytes const& group : groups_) to_.write(group.span());
-    to_.write(last);
+    finish(*now);
   }
 
  private:
   static constexpr std::uint64_t group_blocks = group_words / block_words, head_bytes = 4 + 4 + 3 * 8 + 8 * num_letters;
+  static constexpr std::size_t max_block_runs = 128;  // more than a block has
+  static constexpr std::size_t part_runs = std::size_t{1} << 15;
+
+  /// Runs that are read at once, after those of a block that is still open.
+  struct stretch {
+    run_list runs;                                       // at first some without rows, which are in no block
+    std::vector<std::size_t> firsts = {max_block_runs};  // the first runs of blocks, the last of which is open
+    std::uint64_t first_block = 0;                       // the number of the first one
+
+    bool read(std::function<bool(run_list&)> const& next) {
+      constexpr unsigned no_letter = (1U << dna_run::letter_bits) - 1;  // `next` may compare a run with the one before
+      runs.resize(max_block_runs);
+      std::fill_n(runs.data(), max_block_runs, dna_run(no_letter, 0));
+      return next(runs);
+    }
+    /// Begins with the open block of others.
+    void go_on_from(stretch const& before, std::uint64_t block) {
+      std::size_t const first = before.firsts.back(), begin = max_block_runs - (before.runs.size() - first);
+      std::copy(before.runs.data() + first, before.runs.data() + before.runs.size(), runs.data() + begin);
+      firsts = {begin};
+      first_block = block;
+    }
+    [[nodiscard]] std::size_t num_closed() const { return firsts.size() - 1; }
+  };
 
   // Returns the number of words of a block in which codes may be.
   [[nodiscard]] static std::uint64_t usable_words(std::uint64_t block) {
@@ -146,45 +150,55 @@ class encoder {
     bool is_long = false;  // a block may have 2^32 rows
   };
 
-  void find_blocks() {
-    constexpr std::size_t part_runs = std::size_t{1} << 15, min_width = 1 + letter_bits;
-    constexpr std::uint64_t max_rows = std::uint64_t{1} << 25;  // a block has fewer than 128 runs
-    std::size_t const end = runs_.size();
-    std::vector<part_extent> of_parts((end + part_runs - 1) / part_runs);
+  void add_up_widths(stretch const& of) {
+    constexpr std::uint64_t max_rows = std::uint64_t{1} << 25;
+    static_assert(max_rows * max_block_runs <= std::uint64_t{1} << 32);
+    std::size_t const end = of.runs.size();
+    of_parts_.assign((end + part_runs - 1) / part_runs, {});
     extents_.resize(end);
-    each_(of_parts.size(), [&](std::size_t part) {
+    each_(of_parts_.size(), [&](std::size_t part) {
       extent sum;
       std::uint64_t longest = 0;
       for (std::size_t i = part * part_runs; i < std::min((part + 1) * part_runs, end); ++i) {
-        std::uint64_t const rows = runs_[i].rows();
+        std::uint64_t const rows = of.runs[i].rows();
         longest = std::max(longest, rows);
-        sum.bits += find_width(runs_[i]);
+        sum.bits += find_width(of.runs[i]);
         sum.rows += std::uint32_t(rows);
         extents_[i] = sum;
       }
-      of_parts[part] = {sum.bits, sum.rows, longest >= max_rows};
+      of_parts_[part] = {sum.bits, sum.rows, longest >= max_rows};
     });
-    for (part_extent before; part_extent & of_part : of_parts) {
+    for (part_extent before; part_extent & of_part : of_parts_) {
       part_extent const through{before.bits + of_part.bits, before.rows + of_part.rows, of_part.is_long};
       of_part.bits = before.bits;
       of_part.rows = before.rows;
       before = through;
     }
-    auto const bits_before = [&](std::size_t run) {
-      return run == 0 ? 0 : of_parts[(run - 1) / part_runs].bits + extents_[run - 1].bits;
-    };
-    auto const rows_before = [&](std::size_t run) {
-      return run == 0 ? 0 : of_parts[(run - 1) / part_runs].rows + extents_[run - 1].rows;
-    };
-    auto const count_rows = [&](std::size_t first, std::size_t last) {
-      if (!of_parts[first / part_runs].is_long && !of_parts[(last - 1) / part_runs].is_long)
-        return std::uint64_t{rows_before(last) - rows_before(first)};
-      std::uint64_t rows = 0;
-      for (std::size_t i = first; i < last; ++i) rows += runs_[i].rows();
-      return rows;
-    };
-    while (end != 0) {
-      std::size_t const first = firsts_.back();
+  }
+  [[nodiscard]] std::uint64_t bits_before(std::size_t run) const {
+    return run == 0 ? 0 : of_parts_[(run - 1) / part_runs].bits + extents_[run - 1].bits;
+  }
+  [[nodiscard]] std::uint32_t rows_before(std::size_t run) const {
+    return run == 0 ? 0 : of_parts_[(run - 1) / part_runs].rows + extents_[run - 1].rows;
+  }
+  [[nodiscard]] std::uint64_t count_rows(stretch const& of, std::size_t first, std::size_t last) const {
+    if (!of_parts_[first / part_runs].is_long && !of_parts_[(last - 1) / part_runs].is_long)
+      return rows_before(last) - rows_before(first);
+    std::uint64_t rows = 0;
+    for (std::size_t i = first; i < last; ++i) rows += of.runs[i].rows();
+    return rows;
+  }
+  /// Looks for the blocks of runs whose widths are added up: by a thread of its own if they are many.
+  [[nodiscard]] std::future<void> begin_search(stretch& of) {
+    constexpr std::size_t worth_a_thread = std::size_t{1} << 16;
+    auto const policy = of.runs.size() < worth_a_thread ? std::launch::deferred : std::launch::async | std::launch::deferred;
+    return std::async(policy, [&] { find_blocks(of); });
+  }
+  void find_blocks(stretch& of) {
+    constexpr std::size_t min_width = 1 + letter_bits;
+    std::size_t const end = of.runs.size();
+    while (true) {
+      std::size_t const first = of.firsts.back();
       std::uint64_t const room = 64 * (usable_words(num_blocks_ - 1) - head_words(sum_before_)), begin = bits_before(first);
       std::size_t low = first, high = first;  // the next block begins between them; without room, with the same run
       if (room != 0) {
@@ -205,61 +219,68 @@ class encoder {
         }
         if (low >= end) return;
         block_runs_ = low - first;
+        // The lines that come next are in the cache of another core.
+        for (std::size_t const line : {std::size_t{0}, std::size_t{8}})
+          prefetch(&extents_[std::min(low + 6 * block_runs_ + line, end - 1)]);
       }
-      begin_block(low, low == first ? 0 : count_rows(first, low));
+      begin_block(of, low, low == first ? 0 : count_rows(of, first, low));
     }
   }
   /// Begins a block with a run. @param rows  those of the block before
-  void begin_block(std::size_t run, std::uint64_t rows) {
-    firsts_.push_back(run);
+  void begin_block(stretch& of, std::size_t run, std::uint64_t rows) {
+    of.firsts.push_back(run);
     sum_before_ = rows;
     ++num_blocks_;
   }
-  /// Encodes the blocks whose last runs are known, and removes their runs.
-  void encode_blocks() {
-    std::size_t const blocks = firsts_.size() - 1, first = num_blocks_ - 1 - blocks;
+  /// Encodes the blocks whose last runs are known.
+  void encode_blocks(stretch const& of) {
+    std::size_t const blocks = of.num_closed();
     if (blocks == 0) return;
-    make_room();
+    make_room(of.first_block + blocks);
     constexpr std::size_t part_blocks = 256;
     std::vector<counts> of_parts((blocks + part_blocks - 1) / part_blocks);
     each_(of_parts.size(), [&](std::size_t part) {
       std::size_t const begin = part * part_blocks, end = std::min(begin + part_blocks, blocks);
-      counts before = begin == 0 ? before_ : count_letters(begin - 1), all{};
+      counts before = begin == 0 ? before_ : count_letters(of, begin - 1), all{};
       for (std::size_t k = begin; k < end; ++k) {
-        before = encode_block(first + k, firsts_[k], firsts_[k + 1], before);
+        before = encode_block(of.first_block + k, of.runs.data() + of.firsts[k], of.runs.data() + of.firsts[k + 1], before);
         for (std::size_t c = 0; c < num_letters; ++c) all[c] += before[c];
       }
       of_parts[part] = all;
     });
     for (counts const& of_part : of_parts)
       for (std::size_t c = 0; c < num_letters; ++c) all_[c] += of_part[c];
-    before_ = count_letters(blocks - 1);
-    runs_.drop(firsts_.back());
-    firsts_ = {0};
-    write_groups((num_blocks_ - 1) / group_blocks);
+    before_ = count_letters(of, blocks - 1);
+    write_groups((of.first_block + blocks) / group_blocks);
   }
-  [[nodiscard]] counts count_letters(std::size_t k) const {
-    counts of{};
-    for (std::size_t i = firsts_[k]; i < firsts_[k + 1]; ++i) of[runs_[i].letter()] += runs_[i].rows();
-    return of;
+  [[nodiscard]] static counts count_letters(stretch const& of, std::size_t k) {
+    counts letters{};
+    for (std::size_t i = of.firsts[k]; i < of.firsts[k + 1]; ++i) letters[of.runs[i].letter()] += of.runs[i].rows();
+    return letters;
   }
   /// Writes a block: the sum and counts of the one before, in numbers as wide as the sum needs, and the codes of some runs. The
   /// first two bits say how wide.
   /// @returns the counts of the runs
-  counts encode_block(std::size_t block, std::size_t run, std::size_t end, counts const& before) {
+  counts encode_block(std::size_t block, dna_run const* run, dna_run const* end, counts const& before) {
     std::array<std::uint64_t, block_words> words{};
     std::uint64_t const sum = add_up(before);
     unsigned const bytes = count_bytes(sum);
-    auto* const header = reinterpret_cast<char*>(words.data());
-    std::memcpy(header, &sum, bytes);
-    for (std::size_t c = 0; c < num_letters; ++c) std::memcpy(header + (c + 1) * bytes, &before[c], bytes);
+    with_number(bytes, [&](auto zero) {
+      auto* const header = reinterpret_cast<char*>(words.data());
+      auto const put = [&](std::size_t i, std::uint64_t count) {
+        auto const number = decltype(zero)(count);
+        std::memcpy(header + i * sizeof(number), &number, sizeof(number));
+      };
+      put(0, sum);
+      for (std::size_t c = 0; c < num_letters; ++c) put(c + 1, before[c]);
+    });
     words[0] |= std::uint64_t(bytes == 2 ? 0 : bytes == 4 ? 1 : 2) << 62;
     std::size_t at = head_words(sum);
     std::uint64_t word = 0;
     unsigned room = 64;
     counts inside{};
     for (; run != end; ++run) {
-      run_code const code = find_code(runs_[run]);
+      run_code const code = find_code(*run);
       if (code.width > room) {
         unsigned const rest = code.width - room;
         words[at++] = word | code.word >> rest;
@@ -269,16 +290,49 @@ class encoder {
         room -= code.width;
         word |= code.word << room;
       }
-      inside[runs_[run].letter()] += runs_[run].rows();
+      inside[run->letter()] += run->rows();
     }
     if (room != 64) words[at] = word;
     std::memcpy(block_at(block), words.data(), sizeof(words));
     return inside;
   }
+  /// Encodes the last block, and writes what is not written.
+  void finish(stretch& last) {
+    std::uint64_t rows = 0;
+    for (std::size_t i = last.firsts.back(); i < last.runs.size(); ++i) rows += last.runs[i].rows();
+    begin_block(last, last.runs.size(), rows);
+    encode_blocks(last);
+    make_room(num_blocks_);
+    encode_block(num_blocks_ - 1, nullptr, nullptr, before_);  // without runs, for the counts of the one before
+    std::uint64_t const size = (num_blocks_ - 1) * block_words + head_words(rows);
+    groups_.back().resize(8 * (size - (groups_.size() - 1) * group_words));
+    std::vector<std::uint64_t> const frames = make_frames(size);
+    std::uint64_t const row = num_letters + 1;
+    std::uint32_t const shape = std::uint32_t(num_letters) << 16 | floor_log2(block_words);
+    std::string head = "RLD\3";
+    auto const put = [&](auto value) { head.append(reinterpret_cast<char const*>(&value), sizeof(value)); };
+    put(shape);
+    put(std::uint64_t{0});
+    put(std::uint64_t(8 * size));
+    put(std::uint64_t(frames.size() / row));
+    for (std::uint64_t const count : all_) put(count);
+    std::span<char const> const tail(reinterpret_cast<char const*>(frames.data()), 8 * frames.size());
+    if (writes_early_) {
+      write_groups(groups_.size());
+      wait();
+      to_.write_at(head_bytes + 8 * size, tail);
+      to_.write_at(0, head);
+      return;
+    }
+    to_.expect(head.size() + 8 * size + tail.size());
+    to_.write(std::span<char const>(head));
+    for (host_bytes const& group : groups_) to_.write(group.span());
+    to_.write(tail);
+  }
 
-  /// Makes room for the words of all blocks.
-  void make_room() {
-    std::uint64_t const words = num_blocks_ * block_words;
+  /// Makes room for the words of some blocks.
+  void make_room(std::uint64_t blocks) {
+    std::uint64_t const words = blocks * block_words;
     for (std::uint64_t g = groups_.empty() ? 0 : groups_.size() - 1; g * group_words < words; ++g) {
       if (g == groups_.size()) groups_.emplace_back(g == 0 ? 0 : 8 * group_words);
       groups_[g].resize(8 * std::min(group_words, words - g * group_words));
@@ -312,33 +366,30 @@ class encoder {
     constexpr std::uint64_t part_blocks = std::uint64_t{1} << 14;
     std::uint64_t const last = (size - 1) / block_words;  // the first block has nothing before it
     std::vector<counts> of_parts((last + part_blocks - 1) / part_blocks);
-    // Calls f(block) for each block of a part, with the counts before it. @param sum  those before the part
-    auto const each_block = [&](std::size_t part, counts& sum, auto f) {
-      for (std::uint64_t block = part * part_blocks + 1; block <= std::min((part + 1) * part_blocks, last); ++block) {
+    each_(of_parts.size(), [&](std::size_t part) {
+      counts& sum = of_parts[part];
+      for (std::uint64_t block = part * part_blocks + 1; block <= std::min((part + 1) * part_blocks, last); ++block)
         add_counts(block, sum);
-        f(block);
-      }
-    };
-    each_(of_parts.size(), [&](std::size_t part) { each_block(part, of_parts[part], [](std::uint64_t) {}); });
+    });
     for (counts before{}; counts & of_part : of_parts) {
       counts through = before;
       for (std::size_t c = 0; c < num_letters; ++c) through[c] += of_part[c];
       of_part = std::exchange(before, through);
     }
-    auto const find_frame = [&](counts const& before) { return (add_up(before) >> shift) + 1; };
     each_(of_parts.size(), [&](std::size_t part) {
       counts before = of_parts[part];
-      each_block(part, before, [&](std::uint64_t block) {
-        std::uint64_t const frame = find_frame(before);
-        if (frame >= frames) return;
-        if (block != last) {
-          counts next = before;
-          add_counts(block + 1, next);
-          if (find_frame(next) == frame) return;
+      std::uint64_t block = part * part_blocks + 1;
+      add_counts(block, before);
+      for (std::uint64_t const end = std::min((part + 1) * part_blocks, last); block <= end; ++block) {
+        std::uint64_t const frame = (add_up(before) >> shift) + 1;
+        counts next = before;
+        if (block != last) add_counts(block + 1, next);
+        if (frame < frames && (block == last || (add_up(next) >> shift) + 1 != frame)) {
+          table[frame * row] = block * block_words;
+          std::memcpy(table.data() + frame * row + 1, before.data(), sizeof(before));
         }
-        table[frame * row] = block * block_words;
-        std::memcpy(table.data() + frame * row + 1, before.data(), sizeof(before));
-      });
+        before = next;
+      }
     });
     for (std::uint64_t frame = 1; frame < frames; ++frame)
       if (table[frame * row] == 0) std::memcpy(table.data() + frame * row, table.data() + (frame - 1) * row, 8 * row);
@@ -349,13 +400,20 @@ class encoder {
     char const* const header = block_at(block);
     std::uint64_t first = 0;
     std::memcpy(&first, header, sizeof(first));
-    unsigned const bytes = 2U << (first >> 62);
-    for (std::size_t c = 0; c < num_letters; ++c) {
-      std::uint64_t count = 0;
-      std::memcpy(&count, header + (c + 1) * bytes, bytes);
-      if (bytes == 4) count &= 0x3fffffff;
-      sum[c] += count;
-    }
+    with_number(2U << (first >> 62), [&](auto number) {
+      constexpr std::uint64_t most = sizeof(number) == 4 ? 0x3fffffff : ~std::uint64_t{0};
+      for (std::size_t c = 0; c < num_letters; ++c) {
+        std::memcpy(&number, header + (c + 1) * sizeof(number), sizeof(number));
+        sum[c] += number & most;
+      }
+    });
+  }
+  // Calls f with a number of 2, 4 or 8 bytes: a copy of a constant length is one instruction.
+  template <class F>
+  static void with_number(unsigned bytes, F f) {
+    if (bytes == 2) return f(std::uint16_t{0});
+    if (bytes == 4) return f(std::uint32_t{0});
+    f(std::uint64_t{0});
   }
   // The logarithm of 0 is -1, as in the table of the format's first program.
   [[nodiscard]] static unsigned log2_or_less(std::uint64_t value) { return value == 0 ? ~0U : floor_log2(value); }
@@ -364,9 +422,8 @@ class encoder {
   sink& to_;
   bool const writes_early_;
   std::vector<host_bytes> groups_;               // the words of blocks
-  run_list runs_;                                // from the first one of the open block on
-  std::vector<extent> extents_;                  // sums over a part's runs up to each one
-  std::vector<std::size_t> firsts_ = {0};        // the first runs of blocks that are not encoded; the last one is open
+  std::vector<extent> extents_;                  // sums over a part up to each run that is searched
+  std::vector<part_extent> of_parts_;            // sums up to each part
   std::size_t num_blocks_ = 1, block_runs_ = 0;  // all blocks, and the runs of one
   std::uint64_t sum_before_ = 0;                 // rows of the block before the open one
   counts all_{}, before_{};                      // letters so far, and those of the last block that is encoded

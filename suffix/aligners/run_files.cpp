@@ -276,9 +276,7 @@ void read_runs(source& from, std::string const& name, each_of const& each, run_c
 }
 
 void write_fmd_runs(std::function<bool(run_list&)> const& next, each_of const& each, sink& to) {
-  fmd::encoder encoder(each, to);
-  while (next(encoder.runs())) encoder.encode();
-  encoder.finish();
+  fmd::encoder(each, to).encode(next);
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -50,11 +50,6 @@ class run_list {
     resize(size() + 1);
     back() = run;
   }
-  /// Removes the first runs.
-  void drop(std::size_t count) {
-    std::copy(data() + count, data() + size(), data());
-    resize(size() - count);
-  }
 
  private:
   host_bytes bytes_;
@@ -82,7 +77,7 @@ using each_of = std::function<void(std::size_t, std::function<void(std::size_t)>
 /// @throws input_error
 void read_runs(source& from, std::string const& name, each_of const& each,
                std::function<void(std::span<run_list const>)> const& consume);
-/// Writes runs in the format FMD; see write_fmd. Memory: the size of the file, and 16 bytes for each run of a call of next. A
+/// Writes runs in the format FMD; see write_fmd. Memory: the size of the file, and 32 bytes for each run of a call of next. A
 /// thread of its own writes to an addressable sink.
 /// @param next  appends the next runs, as many as it likes, each of another letter than the one before; false: there are none
 void write_fmd_runs(std::function<bool(run_list&)> const& next, each_of const& each, sink& to);

@@ -27,6 +27,9 @@ struct merge_blocks {
     return std::max<std::uint64_t>(1, (index.num_blocks + num_blocks - 1) / num_blocks);
   }
 
+  /// Returns the number of blocks of a part of the result if genomes are alike.
+  [[nodiscard]] std::uint64_t likely_blocks() const { return num_blocks + num_blocks / 8 + 2; }
+
   /// Merges a part. A block_writer takes the result.
   template <class Writer>
   ORDO_FN void operator()(std::size_t part, Writer& to) const {

@@ -14,7 +14,8 @@
 #include "suffix/run_length/run_index.hpp"
 
 /// An index is made in parts, each of which begins with a block. A source has the rows of each part: source(part, writer) adds
-/// them to a block_writer, and source.by_lanes(lanes, part, writer) to a queue_writer and returns their number.
+/// them to a block_writer, and source.by_lanes(lanes, part, writer) to a queue_writer and returns their number. It says how many
+/// blocks most parts do not exceed: source.likely_blocks().
 namespace ordo::inline v0::suffix::run_length {
 
 /// The size of the result of a part, or of all parts up to it.
@@ -33,14 +34,22 @@ struct size_of_part {
   ORDO_FN part_size operator()(std::size_t part) const { return sizes[part]; }
 };
 
-/// A sink of block_writer and queue_writer that counts.
-struct count_blocks {
-  static constexpr bool stores = false;
+/// A sink of block_writer and queue_writer that counts, and stores blocks as long as there is room.
+struct draft_blocks {
+  run_block* blocks;
+  std::uint64_t room;
   part_size size;
-  ORDO_FN void block(run_block const& /*block*/) { ++size.blocks; }
+  ORDO_FN void block(run_block const& block) {
+    if (size.blocks < room) blocks[size.blocks] = block;
+    ++size.blocks;
+  }
   ORDO_FN void end(std::uint64_t /*row*/) { ++size.ends; }
 
+  ORDO_FN void store(unsigned word, std::uint32_t value) const {
+    if (size.blocks < room) reinterpret_cast<std::uint32_t*>(blocks + size.blocks)[word] = value;
+  }
   ORDO_FN void add_block() { ++size.blocks; }
+  ORDO_FN void store_end(std::uint64_t /*i*/, std::uint64_t /*row*/) const {}
   ORDO_FN void add_ends(std::uint64_t count) { size.ends += count; }
 };
 
@@ -62,14 +71,17 @@ ORDO_FN std::uint64_t write_part_to(Lanes lanes, Source const& source, std::size
   }
 }
 
+/// Finds the sizes of parts, and stores their blocks in drafts of `room` blocks each, as far as they fit.
 template <class Source>
-struct measure_part {
+struct draft_part {
   using lane_memory = run_queue;
   Source source;
   part_size* sizes;
+  run_block* drafts;
+  std::uint64_t room;
   template <class Lanes, class... Queue>
   ORDO_FN void operator()(Lanes lanes, std::size_t part, Queue&... queue) const {
-    count_blocks to{};
+    draft_blocks to{drafts + part * room, room, {}};
     to.size.rows = write_part_to(lanes, source, part, to, queue...);
     if (lanes.rank() == 0) sizes[part] = to.size;
   }
@@ -77,7 +89,6 @@ struct measure_part {
 
 /// A sink of block_writer and queue_writer that has room for what comes.
 struct store_blocks {
-  static constexpr bool stores = true;
   run_block* blocks;
   std::uint64_t* ends;
   std::uint64_t row;
@@ -92,18 +103,35 @@ struct store_blocks {
   ORDO_FN void add_ends(std::uint64_t count) { ends += count; }
 };
 
+/// Stores the results of parts one after the other: copies of the drafts that hold one, and the others made again.
 template <class Source>
 struct write_part {
   using lane_memory = run_queue;
   Source source;
   part_size const* sizes;  // sums up to each part
+  run_block const* drafts;
+  std::uint64_t room;
   run_block* blocks;
   std::uint64_t* ends;
   template <class Lanes, class... Queue>
   ORDO_FN void operator()(Lanes lanes, std::size_t part, Queue&... queue) const {
-    part_size const before = part == 0 ? part_size{} : sizes[part - 1];
+    part_size const before = part == 0 ? part_size{} : sizes[part - 1], through = sizes[part];
+    std::uint64_t const size = through.blocks - before.blocks;
+    if (size <= room && through.ends == before.ends) return copy(lanes, drafts + part * room, size, blocks + before.blocks);
     store_blocks to{blocks + before.blocks, ends + before.ends, before.rows};
     write_part_to(lanes, source, part, to, queue...);
+  }
+
+ private:
+  template <class Lanes>
+  ORDO_FN static void copy(Lanes lanes, run_block const* from, std::uint64_t size, run_block* to) {
+    struct alignas(16) quarter {
+      std::uint64_t words[2];
+    };
+    static_assert(sizeof(run_block) == 4 * sizeof(quarter));
+    auto const* const source = reinterpret_cast<quarter const*>(from);
+    auto* const target = reinterpret_cast<quarter*>(to);
+    for (std::uint64_t i = lanes.rank(); i < 4 * size; i += Lanes::count) target[i] = source[i];
   }
 };
 
@@ -123,13 +151,17 @@ void write_parts(B& backend, Source const& source, run_index<B>& index) {
     index = run_index<B>(backend, std::move(lists));
   } else {
     auto const sizes = backend.template buffer<part_size>(parts);
-    each_by_lanes(backend, parts, measure_part<Source>{source, sizes.data()});
+    // Drafts are made again, rather than copied, if there is no memory for them besides the result.
+    std::uint64_t const likely = source.likely_blocks();
+    std::uint64_t const room = 2 * parts * likely * sizeof(run_block) <= backend.pool().available() ? likely : 0;
+    auto const drafts = backend.template buffer<run_block>(parts * room);
+    each_by_lanes(backend, parts, draft_part<Source>{source, sizes.data(), drafts.data(), room});
     backend.scan(parts, size_of_part{sizes.data()}, sizes.span(), add_sizes{});
     part_size const all = value_at(backend, sizes.span(), parts - 1);
     run_index<B>::refuse_many(all.blocks);
     auto blocks = backend.template buffer<run_block>(all.blocks);
     auto ends = backend.template buffer<std::uint64_t>(all.ends);
-    each_by_lanes(backend, parts, write_part<Source>{source, sizes.data(), blocks.data(), ends.data()});
+    each_by_lanes(backend, parts, write_part<Source>{source, sizes.data(), drafts.data(), room, blocks.data(), ends.data()});
     index = run_index<B>(backend, std::move(blocks), std::move(ends), all.rows);
   }
 }
@@ -142,6 +174,8 @@ struct letters_of_rows {
 
   /// Returns the number of parts, which is not 0.
   [[nodiscard]] std::size_t num_parts() const { return std::size_t(rows == 0 ? 1 : (rows - 1) / rows_of_part + 1); }
+  /// Returns the number of blocks of a part if its runs are short.
+  [[nodiscard]] std::uint64_t likely_blocks() const { return rows_of_part / run_block::max_pieces + 1; }
   template <class Writer>
   ORDO_FN void operator()(std::size_t part, Writer& to) const {
     std::uint64_t const last = end(part);

@@ -117,7 +117,7 @@ class queue_writer {
     if (rank >= here.whole) length = rank == here.whole && is_cut ? here.cut : 0;
     std::uint32_t const rows_of_block = lanes_.sum(std::uint32_t(length));
     if (lanes_.any(length != 0 && letter == end_code)) add_ends(letter == end_code ? length : 0, start);
-    if constexpr (To::stores) write(here, letter, std::uint32_t(length), rows_of_block);
+    write(here, letter, std::uint32_t(length), rows_of_block);
     to_.add_block();
     lanes_.sync();  // all have read the queue
     begin_ += here.whole;
@@ -157,8 +157,7 @@ class queue_writer {
     for (unsigned left = lanes_.votes(length != 0); left != 0; left &= left - 1) {
       unsigned const of = trailing_zeros(left);
       std::uint64_t const rows = lanes_.of(length, of), first = lanes_.of(start, of);
-      if constexpr (To::stores)
-        for (std::uint64_t i = lanes_.rank(); i < rows; i += Lanes::count) to_.store_end(i, first + i);
+      for (std::uint64_t i = lanes_.rank(); i < rows; i += Lanes::count) to_.store_end(i, first + i);
       to_.add_ends(rows);
     }
   }

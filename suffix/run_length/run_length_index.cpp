@@ -366,8 +366,10 @@ struct run_length_index::state {
     if (left > limit && (how == method::insert || left > max_letters(sort_bytes))) {
       how = method::insert;
       insert_waiting();  // so that a first batch, which is sorted, has only this record
-      for (; left > limit; left -= limit) {
-        append_part(left - limit, left, terminator);
+      // Parts have one size, so that a pool serves the next one with the memory of the one before.
+      std::size_t const parts = (left - 1) / limit + 1, part = (left - 1) / parts + 1;
+      for (; left > part; left -= part) {
+        append_part(left - part, left, terminator);
         waiting.is_open = true;
         insert_waiting();
         terminator = continued_code;
@@ -420,8 +422,8 @@ struct run_length_index::state {
     return rest;
   }
   void add_again(batch const& records) {
-    for (segment const& of : records.segments) {
-      if (waiting.codes.size() >= min_letters()) insert_waiting();
+    for (std::size_t k = 0; segment const& of : records.segments) {
+      if (k++ % 2 == 0 && waiting.codes.size() >= min_letters()) insert_waiting();  // both strands of a record together
       add(of.end - of.begin, [&](std::size_t begin, std::size_t end, std::uint8_t* to) {
         copy_codes(records.codes.data() + of.begin + begin, end - begin, to);
       });
@@ -453,7 +455,7 @@ struct run_length_index::state {
     going_on.options.walk_letters = options.walk_letters != 0 ? options.walk_letters : walk_letters(letters);
     bool const has_threads = gpu || reading.arena().max_concurrency() > 1;
     // The growth by the first ones says how much memory the others take.
-    if (batches > 2 && !is_open && has_threads && 2 * letters <= options.memory) {
+    if (batches > 2 && has_threads && 2 * letters <= options.memory) {
       going_on.options.on_step = {};  // the caller's function is called by the caller's thread
       going_on.row = std::async([this] { return insert_batch(); });  // finish_insertion inserts if no thread is available
       return;

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <span>
 
+#include "base/bits.hpp"
 #include "ordo/backend.hpp"
+#include "ordo/detail/load.hpp"
 #include "sort_core/algorithms/each_by_lanes.hpp"
 #include "sort_core/algorithms/functors.hpp"
 #include "sort_core/algorithms/refinement.hpp"
@@ -52,14 +54,25 @@ struct begins_mixed {
 struct letters_ahead {
   static constexpr unsigned count = 64 / letter_bits;
   std::uint8_t const* codes;
+  std::size_t size;  // the number of codes
   ORDO_FN std::uint64_t operator()(std::uint32_t p) const {
-    std::uint64_t word = 0;
-    unsigned shift = letter_bits * count;
-    for (unsigned code = 1; code != end_code && code != continued_code && shift != 0;) {
-      code = codes[++p];
-      word |= std::uint64_t(code) << (shift -= letter_bits);
-    }
-    return word;
+    static_assert(count == 21 && letter_bits == 3);
+    constexpr std::uint64_t ones = 0x1249249249249249;  // the lowest bit of each letter
+    std::uint64_t const word = pack(p, 1) << 39 | pack(p, 9) << 15 | pack(p, 17) >> 9;
+    // No letter after one with all bits or none counts.
+    std::uint64_t const is_end = (~(word | word >> 1 | word >> 2) | (word & word >> 1 & word >> 2)) & ones;
+    return is_end == 0 ? word : word & ~std::uint64_t{0} << (63 - leading_zeros(is_end));
+  }
+
+ private:
+  /// Packs eight letters from p + k on.
+  [[nodiscard]] ORDO_FN std::uint64_t pack(std::uint32_t p, unsigned k) const {
+    std::size_t const begin = std::size_t{p} + k;
+    if (begin >= size) return 0;
+    std::uint64_t word = load_big_endian(codes + begin, size - begin < 8 ? size - begin : 8);
+    word = (word >> 5 & 0x0038003800380038) | (word & 0x0007000700070007);
+    word = (word >> 10 & 0x00000fc000000fc0) | (word & 0x0000003f0000003f);
+    return (word >> 20 & 0xfff000) | (word & 0xfff);
   }
 };
 
@@ -228,7 +241,7 @@ void order_ties(B& backend, std::uint8_t const* codes, std::span<std::uint64_t> 
     is_mixed_pair const pair{codes, ties.items().data(), ties.heads().data(), open};
     return backend.reduce(ties.size(), pair, std::size_t{0}, plus{}) == 0;
   };
-  letters_ahead const ahead{codes};
+  letters_ahead const ahead{codes, n};
 
   // Most ties differ soon, and those that need no order are left alone.
   ties.start(std::span<std::uint32_t const>(order), begins_mixed{heads.data(), mixed.data()});

@@ -26,57 +26,145 @@ struct walk {
   [[nodiscard]] ORDO_FN bool is_closed() const { return width == 0; }
 };
 
-/// A bracket of rows on its way.
-/// @tparam InRegisters  a step loads its block as a whole, so that a GPU takes few wide loads
+/// A bracket of rows on its way. A step takes as many calls as it reads blocks, so that the threads of a warp, and the walks of
+/// a thread, never wait for one that reads more of them.
+/// @tparam InRegisters  a call loads its block as a whole, so that a GPU takes few wide loads
 template <bool InRegisters>
-struct bracket {
-  std::uint64_t row, width, block;  // a block that is not after that of the row
+class bracket {
+ public:
+  bracket() = default;
+  ORDO_FN bracket(run_view const& index, std::uint64_t row, std::uint64_t width)
+      : row_(row), width_(width), block_(index.find(row)) {}
 
-  ORDO_FN void step(run_view const& index, unsigned letter) {
-    auto&& at = reach(index);
-    group_counts const& group = index.groups[block >> group_counts::shift];
-    bool const has_pointer = letter - 1 < 4;
-    std::uint64_t const inside = row - (group.before[0] + at.before[0]);
-    std::uint64_t to = index.first[letter] +
-                       (has_pointer ? group.before[letter] + of_letter(at.before + 1, letter) : index.before(block, letter));
-    if (width == 0) {
-      to += count_in(at, letter, inside);
-    } else if (inside + width <= at.rows()) {
-      std::uint64_t low = 0, high = 0;
-      count_in_both(at, letter, inside, inside + width, low, high);
-      to += low;
-      width = high - low;
-    } else {
-      to += count_in(at, letter, inside);
-      width = index.step(letter, row + width, index.seek(block, row + width)) - to;
+  [[nodiscard]] ORDO_FN std::uint64_t row() const { return row_; }
+  [[nodiscard]] ORDO_FN std::uint64_t width() const { return width_; }
+  /// Returns the block that the next call reads.
+  [[nodiscard]] ORDO_FN std::uint64_t block() const { return block_; }
+
+  /// Reads a block of the step by a letter.
+  /// @returns true if the step is done
+  ORDO_FN bool advance(run_view const& index, unsigned letter) {
+    auto&& at = load(index);
+    group_counts const& group = index.groups[block_ >> group_counts::shift];
+    std::uint64_t const end = is_upper_ ? row_ + width_ : row_, inside = end - (group.before[0] + at.before[0]);
+    if (inside >= at.rows() && block_ + 1 != index.num_blocks) {
+      constexpr unsigned max_hops = 3;
+      block_ = ++hops_ > max_hops ? index.find(end) : block_ + 1;
+      return false;
     }
-    block = has_pointer ? of_letter(at.pointer, letter) : index.find(to);
-    row = to;
+    hops_ = 0;
+    bool const has_pointer = letter - 1 < 4;
+    std::uint64_t const before =
+        first_row(index, letter) +
+        (has_pointer ? group.before[letter] + of_letter(at.before + 1, letter) : index.before(block_, letter));
+    if (is_upper_) {
+      is_upper_ = false;
+      width_ = before + count_in(at, letter, inside) - lower_;
+      row_ = lower_;
+      block_ = lower_block_;
+      return true;
+    }
+    bool const is_whole = inside + width_ <= at.rows();
+    std::uint64_t low = 0, high = 0;
+    if (is_whole && width_ != 0)
+      count_in_both(at, letter, inside, inside + width_, low, high);
+    else
+      low = count_in(at, letter, inside);
+    std::uint64_t const to = before + low, next = has_pointer ? of_letter(at.pointer, letter) : index.find(to);
+    if (!is_whole) {
+      is_upper_ = true;
+      lower_ = to;
+      lower_block_ = next;
+      ++block_;
+      return false;
+    }
+    if (width_ != 0) width_ = high - low;
+    row_ = to;
+    block_ = next;
+    return true;
   }
 
  private:
-  /// Goes on to the block of the row.
-  [[nodiscard]] ORDO_FN run_block const& reach(run_view const& index) requires(!InRegisters) {
-    block = index.seek(block, row);
-    return index.blocks[block];
+  [[nodiscard]] ORDO_FN run_block const& load(run_view const& index) const requires(!InRegisters) {
+    return index.blocks[block_];
   }
-  [[nodiscard]] ORDO_FN run_block reach(run_view const& index) requires InRegisters {
-    constexpr unsigned max_hops = 3;
-    for (unsigned hops = 0;; ++hops, ++block) {
-      run_block const at = index.blocks[block];
-      std::uint64_t const end = index.groups[block >> group_counts::shift].before[0] + at.before[0] + at.rows();
-      if (row < end || block + 1 == index.num_blocks) return at;
-      if (hops == max_hops) break;
-    }
-    block = index.find(row);
-    return index.blocks[block];
-  }
+  [[nodiscard]] ORDO_FN run_block load(run_view const& index) const requires InRegisters { return index.blocks[block_]; }
   [[nodiscard]] ORDO_FN static std::uint32_t of_letter(std::uint32_t const* of, unsigned letter) {
     if constexpr (InRegisters)
       return letter == 1 ? of[0] : letter == 2 ? of[1] : letter == 3 ? of[2] : of[3];
     else
       return of[letter - 1];
   }
+  [[nodiscard]] ORDO_FN static std::uint64_t first_row(run_view const& index, unsigned letter) {
+    if constexpr (InRegisters) {
+      static_assert(num_codes == 6);
+      return letter == 1   ? index.first[1]
+             : letter == 2 ? index.first[2]
+             : letter == 3 ? index.first[3]
+             : letter == 4 ? index.first[4]
+             : letter == 5 ? index.first[5]
+                           : index.first[0];
+    } else {
+      return index.first[letter];
+    }
+  }
+
+  std::uint64_t row_ = 0, width_ = 0, block_ = 0;  // a block that is not after that of the row
+  std::uint64_t lower_ = 0, lower_block_ = 0;      // where the lower end goes, while the upper one is looked for
+  unsigned hops_ = 0;
+  bool is_upper_ = false;
+};
+
+/// The letters of a walk, from its end on. A GPU reads them by aligned words, as load_big_endian does.
+template <bool ByWords>
+class letters_back {
+ public:
+  ORDO_FN unsigned operator()(std::uint8_t const* codes, std::uint32_t p) {
+    if constexpr (ByWords) {
+      if (p / 8 != at_) {
+        at_ = p / 8;
+        word_ = reinterpret_cast<std::uint64_t const*>(codes)[at_];
+      }
+      return unsigned(word_ >> (p % 8 * 8)) & letter_mask;
+    } else {
+      return codes[p];
+    }
+  }
+
+ private:
+  std::uint64_t word_ = 0;
+  std::uint32_t at_ = ~std::uint32_t{0};
+};
+
+/// Stores the rows of a walk, from its end on. A GPU stores four at a time.
+template <bool ByFour>
+class rows_back {
+ public:
+  /// @param begin, end  the positions of the walk
+  ORDO_FN void operator()(std::uint64_t* rows, std::uint32_t p, std::uint64_t row, std::uint32_t begin, std::uint32_t end) {
+    if constexpr (ByFour) {
+      std::uint32_t const first = p & ~std::uint32_t{3};
+      for (std::uint32_t k = 0; k < 4; ++k)
+        if (p == first + k) held_[k] = row;
+      if (p != begin && p != first) return;
+      if (p == first && first + 3 < end) {
+        auto* const to = reinterpret_cast<pair*>(rows + first);
+        to[0] = {held_[0], held_[1]};
+        to[1] = {held_[2], held_[3]};
+        return;
+      }
+      for (std::uint32_t k = 0; k < 4; ++k)
+        if (first + k >= p && first + k < end) rows[first + k] = held_[k];
+    } else {
+      rows[p] = row;
+    }
+  }
+
+ private:
+  struct alignas(16) pair {
+    std::uint64_t of[2];
+  };
+  std::uint64_t held_[ByFour ? 4 : 1] = {};
 };
 
 /// Takes `Lanes` walks at a time, so that a CPU reads the blocks of one while it steps with another. A GPU has a thread a walk.
@@ -89,44 +177,72 @@ struct step_walks {
   std::uint64_t *rows, *events;  // a row and a bit for each position
 
   ORDO_FN void operator()(std::size_t group) const {
-    bracket<Lanes == 1> at[Lanes];
-    std::uint32_t position[Lanes], first[Lanes];
-    std::size_t of[Lanes];
-    unsigned active = 0;
-    std::size_t next = group * Lanes;
-    std::size_t const end = next + Lanes < num_walks ? next + Lanes : num_walks;
-    for (; next < end; ++next) {
-      walk const& w = walks[next];
-      if (w.is_known) rows[w.end] = w.row;
-      if (w.begin == w.end) continue;
-      of[active] = next;
-      position[active] = w.end;
-      first[active] = w.begin;
-      at[active++] = {w.row, w.width, index.find(w.row)};
+    std::size_t const begin = group * Lanes, end = begin + Lanes < num_walks ? begin + Lanes : num_walks;
+    if constexpr (Lanes == 1) {  // an array would not be in registers
+      if (lane alone; begin_lane(begin, alone))
+        while (alone.advance(*this)) continue;
+    } else {
+      lane lanes[Lanes];
+      unsigned active = 0;
+      for (std::size_t next = begin; next < end; ++next) active += begin_lane(next, lanes[active]) ? 1 : 0;
+      while (active != 0)
+        for (unsigned i = 0; i < active;)
+          if (lanes[i].advance(*this))
+            ++i;
+          else
+            lanes[i] = lanes[--active];
     }
-    while (active != 0) {
-      for (unsigned i = 0; i < active;) {
-        std::uint32_t const p = --position[i];
-        std::uint64_t const width = at[i].width;
-        at[i].step(index, codes[p]);
-        prefetch(index.blocks + at[i].block);
-        rows[p] = at[i].row;
-        if (at[i].width != width) {
-          or_relaxed(events + p / 64, std::uint64_t{1} << (p % 64));
-          ++walks[of[i]].events;
-        }
-        if (p != first[i]) {
-          ++i;
-          continue;
-        }
-        walks[of[i]].width = at[i].width;
-        --active;
-        at[i] = at[active];
-        position[i] = position[active];
-        first[i] = first[active];
-        of[i] = of[active];
+  }
+
+ private:
+  class lane {
+   public:
+    lane() = default;
+    ORDO_FN lane(step_walks const& all, std::size_t of)
+        : at_(all.index, all.walks[of].row, all.walks[of].width),
+          of_(of),
+          begin_(all.walks[of].begin),
+          end_(all.walks[of].end),
+          position_(end_ - 1),
+          letter_(letters_(all.codes, position_)) {}
+
+    /// Reads a block.
+    /// @returns false if the walk has ended
+    ORDO_FN bool advance(step_walks const& all) {
+      std::uint64_t const width = at_.width();
+      bool const is_step = at_.advance(all.index, letter_);
+      prefetch(all.index.blocks + at_.block());
+      if (!is_step) return true;
+      rows_(all.rows, position_, at_.row(), begin_, end_);
+      if (at_.width() != width) {
+        or_relaxed(all.events + position_ / 64, std::uint64_t{1} << (position_ % 64));
+        ++events_;
       }
+      if (position_ == begin_) {
+        all.walks[of_].width = at_.width();
+        all.walks[of_].events = events_;
+        return false;
+      }
+      letter_ = letters_(all.codes, --position_);
+      return true;
     }
+
+   private:
+    bracket<Lanes == 1> at_;
+    std::size_t of_ = 0;
+    std::uint32_t begin_ = 0, end_ = 0, position_ = 0, events_ = 0;
+    letters_back<Lanes == 1> letters_;
+    rows_back<Lanes == 1> rows_;
+    unsigned letter_ = 0;
+  };
+
+  /// @returns false if the walk has no letters
+  ORDO_FN bool begin_lane(std::size_t of, lane& to) const {
+    walk const& w = walks[of];
+    if (w.is_known) rows[w.end] = w.row;
+    if (w.begin == w.end) return false;
+    to = lane(*this, of);
+    return true;
   }
 };
 

@@ -75,6 +75,11 @@ for tool in "${tools[@]}"; do
     grep -q "\"$key\": " report.json || fail "$tool: the report has no $key"
   done
   expect_error work "$tool" in result --stats no/such/folder/report.json
+  # Before a name, --stats takes it as that of the report.
+  printf '>a\nACGT\n' > other
+  expect_error work "$tool" in result --stats other
+  [[ $(cat other) == $'>a\nACGT' ]] || fail "$tool: --stats replaced a file that is no report"
+  rm other
   no_leftovers
 done
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -21,6 +23,15 @@ namespace {
 
 double to_seconds(timeval const& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+}
+
+/// Refuses to replace a file that is no report: `--stats` before the name of an input takes that as its file.
+void refuse_other(std::string const& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return;
+  char first = '{';
+  if (std::ifstream(path).get(first) && first != '{')
+    throw usage_error(fmt::format("--stats {}: it would replace a file that is no report: name another one, or remove it", path));
 }
 
 rusage used() {
@@ -61,7 +72,9 @@ stats::stats(std::string_view tool, int argc, char const* const* argv, common_op
     : tool_(tool), command_(tool), options_(options) {
   if (options.quiet) quiet_warnings();
   for (int i = 1; i < argc; ++i) command_ += fmt::format(" {}", argv[i]);
-  if (!options.stats.empty()) file_.emplace(options.stats);
+  if (options.stats.empty()) return;
+  refuse_other(options.stats);
+  file_.emplace(options.stats);
 }
 
 void stats::refuse_inputs(std::vector<std::string> const& paths) const {

@@ -212,7 +212,7 @@ TEST_CASE("the report is JSON with every phase once") {
 
 TEST_CASE("the report replaces nothing that the command needs") {
   temporary_folder folder;
-  folder.write("in", "text");
+  folder.write("in", "{}");
   std::filesystem::create_symlink("in", folder.path("link"));
   char const* const argv[] = {"tool"};
   for (char const* name : {"in", "link", "new"}) {
@@ -223,7 +223,12 @@ TEST_CASE("the report replaces nothing that the command needs") {
     CHECK_NOTHROW(report.refuse_inputs({folder.path("other")}));
     CHECK_THROWS_AS(cli::output(folder.path(name)), output_error);
   }
-  CHECK(folder.read("in") == "text");
+  CHECK(folder.read("in") == "{}");
+  folder.write("in", ">a");
+  cli::common_options options;
+  options.stats = folder.path("link");
+  CHECK_THROWS_WITH(cli::stats("tool", 1, argv, options), contains_text("is no report"));
+  CHECK(folder.read("in") == ">a");
 }
 
 TEST_CASE("sizes for people") {
