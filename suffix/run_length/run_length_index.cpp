@@ -365,11 +365,12 @@ struct run_length_index::state {
     std::uint8_t terminator = end_code;
     if (left > limit && (how == method::insert || left > max_letters(sort_bytes))) {
       how = method::insert;
-      insert_waiting();  // so that a first batch, which is sorted, has only this record
-      // Parts have one size, so that a pool serves the next one with the memory of the one before.
-      std::size_t const parts = (left - 1) / limit + 1, part = (left - 1) / parts + 1;
-      for (; left > part; left -= part) {
-        append_part(left - part, left, terminator);
+      if (held_rows() == 0) insert_waiting();  // so that a first batch, which is sorted, has only this record
+      // Few batches, and of one size for both strands, so that a pool serves the next one with the memory of the one before.
+      std::size_t const batches = (2 * left - 1) / limit + 1, even = (2 * left - 1) / batches + 1;
+      if (waiting.codes.size() > even / 8 * 7) insert_waiting();
+      for (std::size_t room; left > (room = even - waiting.codes.size()); left -= room) {
+        append_part(left - room, left, terminator);
         waiting.is_open = true;
         insert_waiting();
         terminator = continued_code;
