@@ -161,10 +161,11 @@ class kmer_sample {
   /// Adds a genome, unless most of its 24-mers are there.
   /// @returns true if they are
   bool is_like_or_add(host_backend& backend, std::span<std::uint8_t const> codes) {
-    std::vector<std::uint64_t> own = sample(backend, codes);
-    auto const shared = std::uint64_t(
-        std::ranges::count_if(own, [&](std::uint64_t hash) { return std::ranges::binary_search(hashes_, hash); }));
-    if (2 * shared > own.size()) return true;
+    constexpr std::size_t enough = 256;  // parts, all over a genome, from which one that is alike is known
+    std::size_t const parts = count_parts(codes);
+    if (!hashes_.empty() && parts > enough && is_like(sample(backend, codes, parts / enough))) return true;
+    std::vector<std::uint64_t> const own = sample(backend, codes, 1);
+    if (is_like(own)) return true;
     hashes_.insert(hashes_.end(), own.begin(), own.end());
     std::ranges::sort(hashes_);
     return false;
@@ -172,13 +173,21 @@ class kmer_sample {
 
  private:
   static constexpr unsigned length = 24;
+  static constexpr std::size_t part_size = std::size_t{1} << 20;
 
-  [[nodiscard]] std::vector<std::uint64_t> sample(host_backend& backend, std::span<std::uint8_t const> codes) const {
-    constexpr std::size_t part_size = std::size_t{1} << 20;
-    std::vector<std::vector<std::uint64_t>> parts((codes.size() + part_size - 1) / part_size);
-    each_long(backend, parts.size(), [&](std::size_t part) {
-      std::size_t const begin = part * part_size, end = std::min(begin + part_size, codes.size());
-      sample(codes.subspan(0, end), begin, parts[part]);
+  static std::size_t count_parts(std::span<std::uint8_t const> codes) { return (codes.size() + part_size - 1) / part_size; }
+  [[nodiscard]] bool is_like(std::vector<std::uint64_t> const& own) const {
+    auto const shared = std::uint64_t(
+        std::ranges::count_if(own, [&](std::uint64_t hash) { return std::ranges::binary_search(hashes_, hash); }));
+    return 2 * shared > own.size();
+  }
+  // Samples one of `stride` parts of a genome.
+  [[nodiscard]] std::vector<std::uint64_t> sample(host_backend& backend, std::span<std::uint8_t const> codes,
+                                                  std::size_t stride) const {
+    std::vector<std::vector<std::uint64_t>> parts(count_parts(codes) / stride + 1);
+    each_long(backend, parts.size(), [&](std::size_t k) {
+      std::size_t const begin = std::min(k * stride * part_size, codes.size()), end = std::min(begin + part_size, codes.size());
+      if (begin != end) sample(codes.subspan(0, end), begin, parts[k]);
     });
     std::vector<std::uint64_t> all;
     for (std::vector<std::uint64_t> const& part : parts) all.insert(all.end(), part.begin(), part.end());
