@@ -219,9 +219,9 @@ class encoder {
         }
         if (low >= end) return;
         block_runs_ = low - first;
-        // The lines that come next are in the cache of another core.
-        for (std::size_t const line : {std::size_t{0}, std::size_t{8}})
-          prefetch(&extents_[std::min(low + 6 * block_runs_ + line, end - 1)]);
+        // The sums that the sixth block from here on needs are in the cache of another core.
+        for (std::size_t const run : {low + 6 * block_runs_, low + 6 * block_runs_ + 8})
+          prefetch(&extents_[std::min(run, end - 1)]);
       }
       begin_block(of, low, low == first ? 0 : count_rows(of, first, low));
     }

@@ -14,8 +14,8 @@
 #include "suffix/run_length/run_index.hpp"
 
 /// An index is made in parts, each of which begins with a block. A source has the rows of each part: source(part, writer) adds
-/// them to a block_writer, and source.by_lanes(lanes, part, writer) to a queue_writer and returns their number. It says how many
-/// blocks most parts do not exceed: source.likely_blocks().
+/// them to a block_writer, and source.by_lanes(lanes, part, writer) to a queue_writer and returns their number. Most parts have
+/// at most source.likely_blocks() blocks.
 namespace ordo::inline v0::suffix::run_length {
 
 /// The size of the result of a part, or of all parts up to it.

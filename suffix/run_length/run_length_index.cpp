@@ -161,9 +161,9 @@ class kmer_sample {
   /// Adds a genome, unless most of its 24-mers are there.
   /// @returns true if they are
   bool is_like_or_add(host_backend& backend, std::span<std::uint8_t const> codes) {
-    constexpr std::size_t enough = 256;  // parts, all over a genome, from which one that is alike is known
-    std::size_t const parts = count_parts(codes);
-    if (!hashes_.empty() && parts > enough && is_like(sample(backend, codes, parts / enough))) return true;
+    constexpr std::size_t stride = 16, min_codes = std::size_t{1} << 20;
+    // Most genomes are alike, and a part of their 24-mers, from all over one, shows it.
+    if (!hashes_.empty() && codes.size() >= min_codes && is_like(sample(backend, codes, stride))) return true;
     std::vector<std::uint64_t> const own = sample(backend, codes, 1);
     if (is_like(own)) return true;
     hashes_.insert(hashes_.end(), own.begin(), own.end());
@@ -173,9 +173,7 @@ class kmer_sample {
 
  private:
   static constexpr unsigned length = 24;
-  static constexpr std::size_t part_size = std::size_t{1} << 20;
 
-  static std::size_t count_parts(std::span<std::uint8_t const> codes) { return (codes.size() + part_size - 1) / part_size; }
   [[nodiscard]] bool is_like(std::vector<std::uint64_t> const& own) const {
     auto const shared = std::uint64_t(
         std::ranges::count_if(own, [&](std::uint64_t hash) { return std::ranges::binary_search(hashes_, hash); }));
@@ -184,10 +182,12 @@ class kmer_sample {
   // Samples one of `stride` parts of a genome.
   [[nodiscard]] std::vector<std::uint64_t> sample(host_backend& backend, std::span<std::uint8_t const> codes,
                                                   std::size_t stride) const {
-    std::vector<std::vector<std::uint64_t>> parts(count_parts(codes) / stride + 1);
+    constexpr std::size_t max_parts = 4096, min_size = 4096;
+    std::size_t const part_size = std::max(codes.size() / max_parts + 1, min_size), step = stride * part_size;
+    std::vector<std::vector<std::uint64_t>> parts((codes.size() + step - 1) / step);
     each_long(backend, parts.size(), [&](std::size_t k) {
-      std::size_t const begin = std::min(k * stride * part_size, codes.size()), end = std::min(begin + part_size, codes.size());
-      if (begin != end) sample(codes.subspan(0, end), begin, parts[k]);
+      std::size_t const begin = k * step;
+      sample(codes.first(std::min(begin + part_size, codes.size())), begin, parts[k]);
     });
     std::vector<std::uint64_t> all;
     for (std::vector<std::uint64_t> const& part : parts) all.insert(all.end(), part.begin(), part.end());
@@ -377,14 +377,14 @@ struct run_length_index::state {
       if (held_rows() == 0) insert_waiting();  // so that a first batch, which is sorted, has only this record
       // Few batches, and of one size for both strands, so that a pool serves the next one with the memory of the one before.
       std::size_t const batches = (2 * left - 1) / limit + 1, even = (2 * left - 1) / batches + 1;
-      if (waiting.codes.size() > even / 8 * 7) insert_waiting();
+      if (waiting.codes.size() > even / 8 * 7) insert_waiting();  // too little room for a part
       for (std::size_t room; left > (room = even - waiting.codes.size()); left -= room) {
         append_part(left - room, left, terminator);
         waiting.is_open = true;
         insert_waiting();
         terminator = continued_code;
       }
-    } else if (how == method::insert && waiting.codes.size() + left >= (gpu ? max_part() : max_batch)) {
+    } else if (how == method::insert && waiting.codes.size() + left >= (gpu ? limit : max_batch)) {
       insert_waiting();
     }
     append_part(0, left, terminator);

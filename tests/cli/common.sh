@@ -76,9 +76,11 @@ for tool in "${tools[@]}"; do
   done
   expect_error work "$tool" in result --stats no/such/folder/report.json
   # Before a name, --stats takes it as that of the report.
-  printf '>a\nACGT\n' > other
-  expect_error work "$tool" in result --stats other
-  [[ $(cat other) == $'>a\nACGT' ]] || fail "$tool: --stats replaced a file that is no report"
+  for content in $'>a\nACGT' '{"text": "a"}'; do
+    printf '%s\n' "$content" > other
+    expect_error work "$tool" in result --stats other
+    [[ $(cat other) == "$content" ]] || fail "$tool: --stats replaced a file that is no report"
+  done
   rm other
   no_leftovers
 done

@@ -25,13 +25,17 @@ double to_seconds(timeval const& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
 }
 
-/// Refuses to replace a file that is no report: `--stats` before the name of an input takes that as its file.
+/// The beginning of each report.
+constexpr std::string_view report_begin = "{\n  \"tool\": ";
+
+/// Refuses to replace a file that is no report: before the name of an input, `--stats` takes that as its file.
 void refuse_other(std::string const& path) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return;
-  char first = '{';
-  if (std::ifstream(path).get(first) && first != '{')
-    throw usage_error(fmt::format("--stats {}: it would replace a file that is no report: name another one, or remove it", path));
+  if (!std::filesystem::is_regular_file(path, ignored) || std::filesystem::file_size(path, ignored) == 0) return;
+  std::array<char, report_begin.size()> begin{};
+  std::ifstream(path).read(begin.data(), begin.size());
+  if (std::string_view(begin.data(), begin.size()) != report_begin)
+    throw usage_error(fmt::format("--stats {}: it would replace a file that is no report: name another, or remove it", path));
 }
 
 rusage used() {

@@ -212,7 +212,8 @@ TEST_CASE("the report is JSON with every phase once") {
 
 TEST_CASE("the report replaces nothing that the command needs") {
   temporary_folder folder;
-  folder.write("in", "{}");
+  std::string const old = "{\n  \"tool\": \"tool\"\n}\n";
+  folder.write("in", old);
   std::filesystem::create_symlink("in", folder.path("link"));
   char const* const argv[] = {"tool"};
   for (char const* name : {"in", "link", "new"}) {
@@ -223,12 +224,14 @@ TEST_CASE("the report replaces nothing that the command needs") {
     CHECK_NOTHROW(report.refuse_inputs({folder.path("other")}));
     CHECK_THROWS_AS(cli::output(folder.path(name)), output_error);
   }
-  CHECK(folder.read("in") == "{}");
-  folder.write("in", ">a");
-  cli::common_options options;
-  options.stats = folder.path("link");
-  CHECK_THROWS_WITH(cli::stats("tool", 1, argv, options), contains_text("is no report"));
-  CHECK(folder.read("in") == ">a");
+  CHECK(folder.read("in") == old);
+  for (char const* other : {">a", "{", "{\"tool\": 1}\n{}\n"}) {
+    folder.write("in", other);
+    cli::common_options options;
+    options.stats = folder.path("link");
+    CHECK_THROWS_WITH(cli::stats("tool", 1, argv, options), contains_text("is no report"));
+    CHECK(folder.read("in") == other);
+  }
 }
 
 TEST_CASE("sizes for people") {

@@ -657,6 +657,22 @@ TEST_CASE("a run-length index is sorted or inserted as its genomes and memory ad
     REQUIRE(inserts != marks);
     REQUIRE(fmd_of(index) == of_chromosomes);
   }
+  // A part of its 24-mers shows that a long genome is like the first one, and all of them that it is not.
+  std::string const first = random_letters(random, "ACGT", 530000);
+  for (bool const alike : {true, false}) {
+    std::vector<std::string> const genomes{first, alike ? changed(first) : random_letters(random, "ACGT", 530000)};
+    bool inserts = false;
+    suffix::run_length_options options;
+    options.on_phase = [&](std::string_view name, std::uint64_t) { inserts |= name == "walk"; };
+    suffix::run_length_index index(options);
+    for (std::string const& genome : genomes) {
+      index.add(genome);
+      index.end_genome();
+    }
+    index.finish();
+    REQUIRE(inserts == alike);
+    REQUIRE(fmd_of(index) == by_sort(genomes));
+  }
   // The estimate of the index's growth refuses early: after three batches, which are larger on a GPU.
   suffix::run_length_options options;
   options.machine.device = device::cpu;
