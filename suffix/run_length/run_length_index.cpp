@@ -161,9 +161,10 @@ class kmer_sample {
   /// Adds a genome, unless most of its 24-mers are there.
   /// @returns true if they are
   bool is_like_or_add(host_backend& backend, std::span<std::uint8_t const> codes) {
-    constexpr std::size_t stride = 16, min_codes = std::size_t{1} << 20;
-    // Most genomes are alike, and a part of their 24-mers, from all over one, shows it.
-    if (!hashes_.empty() && codes.size() >= min_codes && is_like(sample(backend, codes, stride))) return true;
+    // Most genomes are alike, and a part of their 24-mers, from all over one, shows it if there are enough.
+    constexpr std::size_t stride = 16, min_codes = std::size_t{1} << 20, min_sample = 256;
+    if (!hashes_.empty() && codes.size() >= min_codes)
+      if (auto const some = sample(backend, codes, stride); some.size() >= min_sample && is_like(some)) return true;
     std::vector<std::uint64_t> const own = sample(backend, codes, 1);
     if (is_like(own)) return true;
     hashes_.insert(hashes_.end(), own.begin(), own.end());
