@@ -98,11 +98,11 @@ inline void write_index_file(run_view const& index, sampled_rows const& samples,
   std::vector<std::uint64_t> const starts = record_starts(samples.lengths);
   std::uint64_t const mask = (std::uint64_t{1} << samples.record_bits) - 1;
   auto const position = [&](std::uint64_t sampled) { return starts[sampled & mask] + (sampled >> samples.record_bits); };
-  append_entries(at.samples(), [&](std::uint64_t i) { return position(samples.positions[i]); });
+  append_entries(at.samples(), [&](std::uint64_t i) { return position(samples.positions.span()[i]); });
   fill(at.marker_rows_at());
   append_all(samples.first_rows.data(), at.markers);
   append_all(samples.rows_before.data(), at.markers);
-  append_entries(at.marker_samples, [&](std::uint64_t i) { return position(samples.marker_positions[i]); });
+  append_entries(at.marker_samples, [&](std::uint64_t i) { return position(samples.marker_positions.span()[i]); });
   fill(at.bytes());
 }
 
@@ -164,7 +164,7 @@ std::optional<std::string> find_fault(B& backend, fm_index const& index, text co
     if (index.view().ends[i] != samples->record_of_end[i]) return fmt::format("end {}: it is of another record", i);
   std::uint64_t const mask = (std::uint64_t{1} << samples->record_bits) - 1;
   for (std::size_t i = 0; i < samples->positions.size(); ++i)
-    if (std::uint64_t const sampled = samples->positions[i];
+    if (std::uint64_t const sampled = samples->positions.span()[i];
         index.view().samples[i] != starts[sampled & mask] + (sampled >> samples->record_bits))
       return fmt::format("row {}: it has another position", i * index.sample());
   run_index_layout const at = run_index_layout::read(index.bytes());
@@ -176,7 +176,7 @@ std::optional<std::string> find_fault(B& backend, fm_index const& index, text co
   unsigned const bytes = unsigned(at.width / 8);
   entries const positions(index.bytes().subspan(at.marker_samples_at(), at.marker_samples * bytes), unsigned(at.width));
   for (std::size_t i = 0; i < samples->marker_positions.size(); ++i)
-    if (std::uint64_t const sampled = samples->marker_positions[i];
+    if (std::uint64_t const sampled = samples->marker_positions.span()[i];
         positions[i] != starts[sampled & mask] + (sampled >> samples->record_bits))
       return fmt::format("sample {} of the rows of markers: it is another position", i);
   return std::nullopt;

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "base/shared_ranges.hpp"
 #include "base/threads.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "ordo/detail/config.hpp"
@@ -241,12 +242,16 @@ struct run_length_index::state {
   struct extent {
     std::uint64_t rows = 0, bytes = 0, blocks = 0;
   } expected;
-  // The insertion of a batch. Declared last: it ends before what it works on is destroyed.
+  // The insertion of a batch, and samples. Declared last: they end before what they work on is destroyed.
   struct insertion {
     insert_options options;
     std::uint64_t bytes_before = 0;
     std::future<std::optional<std::uint64_t>> row;
   } going_on;
+  struct sampling {
+    std::uint64_t distance = 0;
+    std::future<sampled_rows> samples;
+  } begun;
 
   static constexpr std::uint64_t min_batch = std::uint64_t{1} << 18, min_gpu_batch = std::uint64_t{1} << 26;
   static constexpr std::uint64_t max_batch = std::uint64_t{1} << 31;
@@ -270,11 +275,20 @@ struct run_length_index::state {
   [[nodiscard]] sampled_rows samples(std::uint64_t distance, bool with_markers) {
     if (held_rows() != 0) choose_machine_for(held_rows());  // a sort leaves the index in host memory
     if (gpu) try {
+        if (begun.samples.valid() && begun.distance == distance && !with_markers) return begun.samples.get();
         return gpu->sample(distance, with_markers);
       } catch (out_of_memory const&) {
         if (choice.required) throw;
       }
     return sampled_rows(backend, host().view(), distance, with_markers);
+  }
+
+  void begin_samples(std::uint64_t distance) {
+    if (held_rows() != 0) choose_machine_for(held_rows());
+    if (!gpu) return;
+    static_cast<void>(host());  // nobody else uses the GPU from now on
+    begun.distance = distance;
+    begun.samples = std::async([this, distance] { return gpu->sample(distance, false); });
   }
 
   // Returns the bytes besides two indexes.
@@ -748,6 +762,10 @@ void run_length_index::write(sink& to, run_length_format format) const {
   write_fmr_runs(next, rows, to);
 }
 
+void run_length_index::begin_samples(unsigned shift) {
+  state_->begin_samples(std::uint64_t{1} << shift);
+}
+
 void run_length_index::write_samples(sink& to, unsigned shift) const {
   sampled_rows const samples = state_->samples(std::uint64_t{1} << shift, false);
   std::string head = "SSA\1";
@@ -757,9 +775,14 @@ void run_length_index::write_samples(sink& to, unsigned shift) const {
   put(std::uint64_t(samples.record_of_end.size()));
   put(std::uint64_t(samples.positions.size()));
   to.expect(head.size() + 8 * (samples.record_of_end.size() + samples.positions.size()));
-  to.write(std::string_view(head));
-  for (auto const* const part : {&samples.record_of_end, &samples.positions})
-    to.write({reinterpret_cast<char const*>(part->data()), 8 * part->size()});
+  std::uint64_t at = 0;
+  auto const store = [&](void const* from, std::size_t size) {
+    ordo::detail::store(state_->backend.arena(), {static_cast<char const*>(from), size}, to, at);
+    at += size;
+  };
+  store(head.data(), head.size());
+  store(samples.record_of_end.data(), 8 * samples.record_of_end.size());
+  store(samples.positions.data(), 8 * samples.positions.size());
 }
 
 void run_length_index::each_run(std::function<void(char, std::uint64_t)> const& f) const {
@@ -779,7 +802,7 @@ bool run_length_index::holds(std::uint64_t first, std::string_view letters) cons
     code_list codes;
     strand{letters, is_reverse}.write(state_->backend, 0, letters.size(), codes.add(letters.size()));
     std::uint64_t const record = first + is_reverse;
-    letter_walk walk{record, view.find(record)};
+    letter_walk<> walk{record, view.find(record)};
     for (std::size_t i = codes.size(); i-- > 0;)
       if (walk.step(view) != codes[i]) return false;
     if (walk.step(view) != end_code) return false;
@@ -792,7 +815,7 @@ bool run_length_index::has_all_rows() const {
   if (view.rows == 0) return true;
   std::vector<std::uint64_t> steps(view.num_ends);
   each_long(state_->backend, steps.size(), [&](std::size_t record) {
-    letter_walk walk{record, view.find(record)};
+    letter_walk<> walk{record, view.find(record)};
     std::uint64_t letters = 0;
     while (walk.step(view) != end_code)
       if (++letters > view.rows) break;

@@ -4,38 +4,21 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/bits.hpp"
+#include "ordo/detail/buffer.hpp"
 #include "ordo/detail/load.hpp"
+#include "ordo/memory.hpp"
 #include "sort_core/algorithms/functors.hpp"
 #include "suffix/index/run_markers.hpp"
 #include "suffix/run_length/run_index.hpp"
+#include "suffix/run_length/walk.hpp"
 
 /// Walks through all letters of an index, from the ends of records to their starts.
 namespace ordo::inline v0::suffix::run_length {
-
-/// A walk to the letter before a row.
-struct letter_walk {
-  std::uint64_t row = 0, block = 0;  // a block that is not after that of the row
-
-  /// Moves to the row of the suffix with one more letter.
-  /// @returns that letter; end_code at the start of a record: then `row` is the number of this end among all
-  ORDO_FN unsigned step(run_view const& index) {
-    block = index.seek(block, row);
-    run_row const at = index.read(row, block);
-    unsigned const letter = at.letter;
-    std::uint64_t const before = index.before(block, letter) + at.before;
-    if (letter == end_code) {
-      row = before;
-      return letter;
-    }
-    row = index.first[letter] + before;
-    block = index.guess(letter, row, block);
-    return letter;
-  }
-};
 
 /// The walks that together take a step for each letter: from the end of each record, and from each interval-th sampled row. A
 /// walk ends at the next such row, or at the start of its record. So there are many at a time, however few the records are.
@@ -46,7 +29,7 @@ struct sampling_plan {
 
   sampling_plan(run_view const& index, std::uint64_t every)
       : records(index.num_ends), distance(every), num_walks(records), step_bits(64 - bits_below(records + 1)) {
-    constexpr std::uint64_t max_walks = std::uint64_t{1} << 20, min_letters = 4096;
+    constexpr std::uint64_t max_walks = std::uint64_t{1} << 22, min_letters = 4096;
     std::uint64_t const samples = (index.rows - records + distance - 1) / distance;
     std::uint64_t letters = index.rows / max_walks;
     if (letters < min_letters) letters = min_letters;
@@ -86,131 +69,148 @@ struct find_words {
   }
 };
 
-/// Walks. `Lanes` walks at a time, so that a CPU reads the blocks of one while it steps with another. A walk does not know the
-/// letters after its start. So the walk before it goes on for as many letters as a marker has, to the rows of such markers.
-template <unsigned Lanes, unsigned WalksOfGroup>
+/// Takes `Lanes` walks at a time, so that a CPU reads the blocks of one while it steps with another. A GPU has a thread a walk.
+/// A walk does not know the letters after its start. So the walk before it goes on for as many letters as a marker has, to the
+/// rows of such markers.
+template <unsigned Lanes, bool WithMarkers>
 struct walk_for_samples {
   run_view index;
   sampling_plan plan;
-  run_markers markers;  // their length is 0 if none has samples
+  run_markers markers;
   marker_rows rows_of_markers;
   std::uint64_t *samples, *marker_samples;  // the walk that comes to each row with a sample, and its steps
   std::uint64_t *steps, *next;  // for each walk: the number of steps; the walk that goes on, or the number of walks + an end
   std::uint32_t* has_faults;
+  std::uint64_t walks_of_group;  // some for a thread of a GPU, too: their lengths differ, but sums of lengths less so
+
+  [[nodiscard]] std::size_t num_groups() const { return std::size_t((plan.num_walks + walks_of_group - 1) / walks_of_group); }
 
   ORDO_FN void operator()(std::size_t group) const {
-    letter_walk at[Lanes];
-    std::uint64_t of[Lanes] = {}, taken[Lanes] = {};
-    last_letters letters[Lanes];
-    unsigned beyond[Lanes] = {};  // steps after the end, and 1
-    std::uint64_t to_start = group * WalksOfGroup, end = to_start + WalksOfGroup;
-    if (end > plan.num_walks) end = plan.num_walks;
-    // A division takes longer than the rest of a step whose block is in a cache.
-    bool const is_power = (plan.distance & (plan.distance - 1)) == 0;
-    unsigned const shift = trailing_zeros(plan.distance);
-    std::uint64_t const mask = plan.distance - 1, all_rows = index.rows - plan.records;
-    unsigned active = 0;
-    while (true) {
-      for (; active < Lanes && to_start != end; ++active, ++to_start) {
-        std::uint64_t row = to_start;
-        if (row >= plan.records) {
-          std::uint64_t const sample = (to_start - plan.records) * plan.interval;
-          samples[sample] = to_start << plan.step_bits;
-          row = plan.records + sample * plan.distance;
-        }
-        at[active] = {row, index.find(row)};
-        of[active] = to_start;
-        taken[active] = 0;
-        letters[active] = {};
-        beyond[active] = 0;
+    std::uint64_t const begin = group * walks_of_group, all = begin + walks_of_group;
+    std::uint64_t const end = all < plan.num_walks ? all : plan.num_walks;
+    std::uint64_t to_start = begin;
+    if constexpr (Lanes == 1) {  // an array would not be in registers
+      // One loop, so that the threads of a warp do not wait for each other at the end of each walk.
+      for (lane alone(*this, to_start); true;) {
+        if (alone.advance(*this)) continue;
+        if (++to_start == end) return;
+        alone = lane(*this, to_start);
       }
-      if (active == 0) return;
-      for (unsigned i = 0; i < active;) {
-        bool has_ended = false;  // comes to the row where another walk begins, or to the start of the record
-        unsigned const letter = at[i].step(index);
-        if (letter == end_code) {
-          if (beyond[i] == 0) next[of[i]] = plan.num_walks + at[i].row;
-          has_ended = true;
-        } else {
-          prefetch(index.blocks + at[i].block);
-          std::uint64_t const row = at[i].row - plan.records;
-          ++taken[i];
-          if (row >= all_rows || taken[i] > index.rows) {
-            store_relaxed(has_faults, std::uint32_t{1});
-            if (beyond[i] == 0) next[of[i]] = 2 * plan.num_walks;
-            beyond[i] = markers.length + 1;
-            has_ended = true;
-          } else {
-            if (markers.length != 0 && letters[i].add(markers, letter))
-              if (std::uint64_t const sample = rows_of_markers.find(at[i].row, 1); sample != rows_of_markers.samples)
-                marker_samples[sample] = of[i] << plan.step_bits | taken[i];
-            if (beyond[i] == 0 && (is_power ? (row & mask) == 0 : row % plan.distance == 0)) {
-              std::uint64_t const sample = is_power ? row >> shift : row / plan.distance;
-              if (plan.interval != 0 && (sample & (plan.interval - 1)) == 0) {
-                next[of[i]] = plan.records + sample / plan.interval;
-                has_ended = true;
-              } else {
-                samples[sample] = of[i] << plan.step_bits | taken[i];
-              }
-            }
-          }
-        }
-        if (has_ended && beyond[i] == 0) steps[of[i]] = taken[i];
-        if (beyond[i] != 0) {
-          has_ended |= ++beyond[i] >= markers.length;
-        } else if (has_ended && letter != end_code && markers.length != 0) {
-          beyond[i] = 1;
-          has_ended = false;
-        }
-        if (!has_ended) {
-          ++i;
-          continue;
-        }
-        --active;
-        at[i] = at[active];
-        of[i] = of[active];
-        taken[i] = taken[active];
-        letters[i] = letters[active];
-        beyond[i] = beyond[active];
+    } else {
+      lane lanes[Lanes];
+      unsigned active = 0;
+      while (true) {
+        for (; active < Lanes && to_start != end; ++active, ++to_start) lanes[active] = lane(*this, to_start);
+        if (active == 0) return;
+        for (unsigned i = 0; i < active;)
+          if (lanes[i].advance(*this))
+            ++i;
+          else
+            lanes[i] = lanes[--active];
       }
     }
   }
+
+ private:
+  class lane {
+   public:
+    lane() = default;
+    ORDO_FN lane(walk_for_samples const& all, std::uint64_t of) : of_(of) {
+      std::uint64_t row = of;
+      if (of >= all.plan.records) {
+        std::uint64_t const sample = (of - all.plan.records) * all.plan.interval;
+        all.samples[sample] = of << all.plan.step_bits;
+        row = all.plan.records + sample * all.plan.distance;
+      }
+      at_ = {row, all.index.find(row)};
+    }
+
+    /// Reads a block.
+    /// @returns false if the walk has ended
+    ORDO_FN bool advance(walk_for_samples const& all) {
+      unsigned letter = end_code;
+      bool const is_step = at_.advance(all.index, letter);
+      if (!is_step || letter != end_code) prefetch(all.index.blocks + at_.block);
+      if (!is_step) return true;
+      if (letter == end_code) {
+        if (beyond_ == 0) end(all, all.plan.num_walks + at_.row);
+        return false;
+      }
+      std::uint64_t const row = at_.row - all.plan.records;
+      if (++taken_ > all.index.rows || row >= all.index.rows - all.plan.records) {
+        store_relaxed(all.has_faults, std::uint32_t{1});
+        if (beyond_ == 0) end(all, 2 * all.plan.num_walks);
+        return false;
+      }
+      if constexpr (WithMarkers)
+        if (letters_.add(all.markers, letter))
+          if (std::uint64_t const sample = all.rows_of_markers.find(at_.row, 1); sample != all.rows_of_markers.samples)
+            all.marker_samples[sample] = of_ << all.plan.step_bits | taken_;
+      if (beyond_ != 0) return ++beyond_ < all.markers.length;
+      std::uint64_t const distance = all.plan.distance;
+      // A division takes longer than the rest of a step whose block is in a cache.
+      bool const is_power = (distance & (distance - 1)) == 0;
+      if (is_power ? (row & (distance - 1)) != 0 : row % distance != 0) return true;
+      std::uint64_t const sample = is_power ? row >> trailing_zeros(distance) : row / distance;
+      if (all.plan.interval == 0 || (sample & (all.plan.interval - 1)) != 0) {
+        all.samples[sample] = of_ << all.plan.step_bits | taken_;
+        return true;
+      }
+      end(all, all.plan.records + sample / all.plan.interval);  // where another walk begins
+      beyond_ = 1;
+      return WithMarkers;
+    }
+
+   private:
+    ORDO_FN void end(walk_for_samples const& all, std::uint64_t next) const {
+      all.steps[of_] = taken_;
+      all.next[of_] = next;
+    }
+
+    letter_walk<Lanes == 1> at_;
+    std::uint64_t of_ = 0, taken_ = 0;
+    last_letters letters_;
+    unsigned beyond_ = 0;  // steps after the end, and 1
+  };
 };
 
-/// Follows the walks of a record. Replaces the steps of a walk by those before it, and sets its record.
-struct join_walks {
+/// Adds to each walk the steps of those that go on from it, of twice as many each time it is called.
+struct double_walks {
+  std::uint64_t num_walks;
+  std::uint64_t const *steps, *next;
+  std::uint64_t *more_steps, *more_next;
+  ORDO_FN void operator()(std::size_t walk) const {
+    std::uint64_t const then = next[walk];
+    bool const goes_on = then < num_walks;
+    more_steps[walk] = steps[walk] + (goes_on ? steps[then] : 0);
+    more_next[walk] = goes_on ? next[then] : then;
+  }
+};
+
+/// Sets the record of an end and its length, by the walk from the end of the record to its start.
+struct end_records {
   sampling_plan plan;
-  std::uint64_t *steps, *next, *record_of_walk, *record_of_end, *lengths;
-
+  std::uint64_t const *steps, *next;
+  std::uint64_t *record_of_end, *lengths;
   ORDO_FN void operator()(std::size_t record) const {
-    std::uint64_t walk = record, before = 0;
-    for (std::uint64_t count = 0; count < plan.num_walks; ++count) {
-      record_of_walk[walk] = record;
-      std::uint64_t const here = steps[walk], then = next[walk];
-      steps[walk] = before;
-      before += here;
-      if (then >= plan.num_walks) {
-        if (then - plan.num_walks < plan.records) record_of_end[then - plan.num_walks] = record;
-        break;
-      }
-      walk = then;
-    }
-    lengths[record] = before;
+    lengths[record] = steps[record];
+    std::uint64_t const end = next[record] - plan.num_walks;
+    if (end < plan.records) record_of_end[end] = record;
   }
 };
 
-/// Replaces the walk and its steps by the record and the position. Rows that no record has get 0.
+/// Replaces a walk and its steps by the record and the position: the steps that are left. Rows that no record has get 0.
 struct set_positions {
   sampling_plan plan;
   unsigned record_bits;
-  std::uint64_t const *steps, *record_of_walk, *lengths;
+  std::uint64_t const *steps, *next, *record_of_end;
   std::uint64_t* samples;
 
   ORDO_FN void operator()(std::size_t i) const {
-    std::uint64_t const walk = samples[i] >> plan.step_bits,
-                        record = walk < plan.num_walks ? record_of_walk[walk] : plan.records;
+    std::uint64_t const walk = samples[i] >> plan.step_bits;
     std::uint64_t const step = samples[i] & ((std::uint64_t{1} << plan.step_bits) - 1);
-    samples[i] = record < plan.records ? (lengths[record] - steps[walk] - step) << record_bits | record : 0;
+    std::uint64_t const end = walk < plan.num_walks ? next[walk] - plan.num_walks : plan.records;
+    samples[i] = end < plan.records ? (steps[walk] - step) << record_bits | record_of_end[end] : 0;
   }
 };
 
@@ -219,12 +219,13 @@ struct sampled_rows {
   std::uint64_t distance;
   unsigned record_bits = 1;
   std::vector<std::uint64_t> record_of_end;  // for each row whose letter is an end
-  std::vector<std::uint64_t> positions;      // position << record_bits | record
+  buffer<std::uint64_t> positions;           // position << record_bits | record
 
   std::vector<std::uint64_t> lengths;  // lengths of the records
 
   // For each marker that has rows: the first one, and the number of rows of those before it. The positions of all of them.
-  std::vector<std::uint64_t> first_rows, rows_before, marker_positions;
+  std::vector<std::uint64_t> first_rows, rows_before;
+  buffer<std::uint64_t> marker_positions;
 
   sampled_rows() = default;
   /// @param index  in the memory of the backend
@@ -238,40 +239,53 @@ struct sampled_rows {
     record_bits = sampling_plan::bits_below(plan.records);
     record_of_end.resize(plan.records);
     lengths.resize(plan.records);
-    positions.resize((index.rows - plan.records + distance - 1) / distance);
-    auto const samples = backend.target(std::span(positions)), marked = backend.target(std::span(marker_positions));
+    positions = host_buffer((index.rows - plan.records + distance - 1) / distance);
+    auto const samples = backend.target(positions.span()), marked = backend.target(marker_positions.span());
     auto const first = backend.upload(std::span<std::uint64_t const>(first_rows)),
                before = backend.upload(std::span<std::uint64_t const>(rows_before));
     marker_rows const rows{first.data(), before.data(), first_rows.size(), marker_positions.size()};
     auto const ends = backend.target(std::span(record_of_end)), sizes = backend.target(std::span(lengths));
-    auto const steps = backend.template buffer<std::uint64_t>(plan.num_walks),
-               next = backend.template buffer<std::uint64_t>(plan.num_walks),
-               record = backend.template buffer<std::uint64_t>(plan.num_walks);
+    auto const walks = [&] { return backend.template buffer<std::uint64_t>(plan.num_walks); };
+    auto steps = walks(), next = walks(), more_steps = walks(), more_next = walks();
     auto const faults = backend.template buffer<std::uint32_t>(1);
     backend.each(samples.size(), fill_with<std::uint64_t>{samples.data(), ~std::uint64_t{0}});
     backend.each(marked.size(), fill_with<std::uint64_t>{marked.data(), ~std::uint64_t{0}});
-    backend.each(plan.num_walks, fill_with<std::uint64_t>{record.data(), plan.records});
     backend.each(plan.records, fill_with<std::uint64_t>{ends.data(), 0});
     backend.each(1, fill_with<std::uint32_t>{faults.data(), 0});
-    constexpr unsigned lanes = has_workers<B> ? 8 : 1, walks_of_group = has_workers<B> ? 256 : 1;
-    each_long(backend, std::size_t((plan.num_walks + walks_of_group - 1) / walks_of_group),
-              walk_for_samples<lanes, walks_of_group>{index, plan, markers, rows, samples.data(), marked.data(), steps.data(),
-                                                      next.data(), faults.data()});
-    if (value_at(backend, faults.span(), 0) != 0) throw std::length_error("endless");
-    each_long(backend, plan.records,
-              join_walks{plan, steps.data(), next.data(), record.data(), ends.data(), sizes.data()});
-    for (std::span<std::uint64_t> const of : {samples.span(), marked.span()})
-      backend.each(of.size(), set_positions{plan, record_bits, steps.data(), record.data(), sizes.data(), of.data()});
-    auto const download = [&](auto const& from, std::vector<std::uint64_t>& to) {
-      backend.download(std::span<std::uint64_t const>(from.span()), std::span<std::uint64_t>(to));
+    auto const walk = [&]<bool WithMarkers>(std::bool_constant<WithMarkers>) {
+      constexpr bool is_host = has_workers<B>;
+      constexpr std::uint64_t gpu_threads = std::uint64_t{1} << 18;
+      walk_for_samples<is_host ? 8 : 1, WithMarkers> const all{
+          index,       plan,        markers,       rows, samples.data(), marked.data(), steps.data(),
+          next.data(), faults.data(), is_host ? 256 : plan.num_walks / gpu_threads + 1};
+      each_long(backend, all.num_groups(), all);
     };
-    download(samples, positions);
-    download(marked, marker_positions);
+    if (marker_positions.size() == 0)
+      walk(std::false_type{});
+    else
+      walk(std::true_type{});
+    if (value_at(backend, faults.span(), 0) != 0) throw std::length_error("endless");
+    for (std::uint64_t walks_of_record = 1; walks_of_record < plan.num_walks; walks_of_record *= 2) {
+      backend.each(plan.num_walks,
+                   double_walks{plan.num_walks, steps.data(), next.data(), more_steps.data(), more_next.data()});
+      std::swap(steps, more_steps);
+      std::swap(next, more_next);
+    }
+    backend.each(plan.records, end_records{plan, steps.data(), next.data(), ends.data(), sizes.data()});
+    for (std::span<std::uint64_t> const of : {samples.span(), marked.span()})
+      backend.each(of.size(), set_positions{plan, record_bits, steps.data(), next.data(), ends.data(), of.data()});
+    auto const download = [&](auto const& from, std::span<std::uint64_t> to) {
+      backend.download(std::span<std::uint64_t const>(from.span()), to);
+    };
+    download(samples, positions.span());
+    download(marked, marker_positions.span());
     download(ends, record_of_end);
     download(sizes, lengths);
   }
 
  private:
+  static buffer<std::uint64_t> host_buffer(std::uint64_t size) { return {host_memory::shared(), size}; }
+
   template <Backend B>
   void find_markers(B& backend, run_view const& index, run_markers const& markers) {
     std::vector<std::uint64_t> all;
@@ -293,7 +307,7 @@ struct sampled_rows {
       sum += counts[i];
     }
     if (sum > index.rows) throw std::length_error("endless");
-    marker_positions.resize(sum);
+    marker_positions = host_buffer(sum);
   }
 };
 

@@ -26,69 +26,16 @@ struct walk {
   [[nodiscard]] ORDO_FN bool is_closed() const { return width == 0; }
 };
 
-/// A bracket of rows on its way. A step takes as many calls as it reads blocks, so that the threads of a warp, and the walks of
-/// a thread, never wait for one that reads more of them.
-/// @tparam InRegisters  a call loads its block as a whole, so that a GPU takes few wide loads
+/// Reads a block of an index. @tparam InRegisters  the block is loaded as a whole, so that a GPU takes few wide loads, and no
+/// address depends on a letter
 template <bool InRegisters>
-class bracket {
- public:
-  bracket() = default;
-  ORDO_FN bracket(run_view const& index, std::uint64_t row, std::uint64_t width)
-      : row_(row), width_(width), block_(index.find(row)) {}
-
-  [[nodiscard]] ORDO_FN std::uint64_t row() const { return row_; }
-  [[nodiscard]] ORDO_FN std::uint64_t width() const { return width_; }
-  /// Returns the block that the next call reads.
-  [[nodiscard]] ORDO_FN std::uint64_t block() const { return block_; }
-
-  /// Reads a block of the step by a letter.
-  /// @returns true if the step is done
-  ORDO_FN bool advance(run_view const& index, unsigned letter) {
-    auto&& at = load(index);
-    group_counts const& group = index.groups[block_ >> group_counts::shift];
-    std::uint64_t const end = is_upper_ ? row_ + width_ : row_, inside = end - (group.before[0] + at.before[0]);
-    if (inside >= at.rows() && block_ + 1 != index.num_blocks) {
-      constexpr unsigned max_hops = 3;
-      block_ = ++hops_ > max_hops ? index.find(end) : block_ + 1;
-      return false;
-    }
-    hops_ = 0;
-    bool const has_pointer = letter - 1 < 4;
-    std::uint64_t const before =
-        first_row(index, letter) +
-        (has_pointer ? group.before[letter] + of_letter(at.before + 1, letter) : index.before(block_, letter));
-    if (is_upper_) {
-      is_upper_ = false;
-      width_ = before + count_in(at, letter, inside) - lower_;
-      row_ = lower_;
-      block_ = lower_block_;
-      return true;
-    }
-    bool const is_whole = inside + width_ <= at.rows();
-    std::uint64_t low = 0, high = 0;
-    if (is_whole && width_ != 0)
-      count_in_both(at, letter, inside, inside + width_, low, high);
-    else
-      low = count_in(at, letter, inside);
-    std::uint64_t const to = before + low, next = has_pointer ? of_letter(at.pointer, letter) : index.find(to);
-    if (!is_whole) {
-      is_upper_ = true;
-      lower_ = to;
-      lower_block_ = next;
-      ++block_;
-      return false;
-    }
-    if (width_ != 0) width_ = high - low;
-    row_ = to;
-    block_ = next;
-    return true;
+struct block_access {
+  [[nodiscard]] ORDO_FN static run_block const& load(run_view const& index, std::uint64_t block) requires(!InRegisters) {
+    return index.blocks[block];
   }
-
- private:
-  [[nodiscard]] ORDO_FN run_block const& load(run_view const& index) const requires(!InRegisters) {
-    return index.blocks[block_];
+  [[nodiscard]] ORDO_FN static run_block load(run_view const& index, std::uint64_t block) requires InRegisters {
+    return index.blocks[block];
   }
-  [[nodiscard]] ORDO_FN run_block load(run_view const& index) const requires InRegisters { return index.blocks[block_]; }
   [[nodiscard]] ORDO_FN static std::uint32_t of_letter(std::uint32_t const* of, unsigned letter) {
     if constexpr (InRegisters)
       return letter == 1 ? of[0] : letter == 2 ? of[1] : letter == 3 ? of[2] : of[3];
@@ -108,11 +55,114 @@ class bracket {
       return index.first[letter];
     }
   }
+};
+
+/// A bracket of rows on its way. A step takes as many calls as it reads blocks, so that the threads of a warp, and the walks of
+/// a thread, never wait for one that reads more of them.
+template <bool InRegisters>
+class bracket {
+ public:
+  bracket() = default;
+  ORDO_FN bracket(run_view const& index, std::uint64_t row, std::uint64_t width)
+      : row_(row), width_(width), block_(index.find(row)) {}
+
+  [[nodiscard]] ORDO_FN std::uint64_t row() const { return row_; }
+  [[nodiscard]] ORDO_FN std::uint64_t width() const { return width_; }
+  /// Returns the block that the next call reads.
+  [[nodiscard]] ORDO_FN std::uint64_t block() const { return block_; }
+
+  /// Reads a block of the step by a letter.
+  /// @returns true if the step is done
+  ORDO_FN bool advance(run_view const& index, unsigned letter) {
+    auto&& at = access::load(index, block_);
+    group_counts const& group = index.groups[block_ >> group_counts::shift];
+    std::uint64_t const end = is_upper_ ? row_ + width_ : row_, inside = end - (group.before[0] + at.before[0]);
+    if (inside >= at.rows() && block_ + 1 != index.num_blocks) {
+      constexpr unsigned max_hops = 3;
+      block_ = ++hops_ > max_hops ? index.find(end) : block_ + 1;
+      return false;
+    }
+    hops_ = 0;
+    bool const has_pointer = letter - 1 < 4;
+    std::uint64_t const before =
+        access::first_row(index, letter) +
+        (has_pointer ? group.before[letter] + access::of_letter(at.before + 1, letter) : index.before(block_, letter));
+    if (is_upper_) {
+      is_upper_ = false;
+      width_ = before + count_in(at, letter, inside) - lower_;
+      row_ = lower_;
+      block_ = lower_block_;
+      return true;
+    }
+    bool const is_whole = inside + width_ <= at.rows();
+    std::uint64_t low = 0, high = 0;
+    if (is_whole && width_ != 0)
+      count_in_both(at, letter, inside, inside + width_, low, high);
+    else
+      low = count_in(at, letter, inside);
+    std::uint64_t const to = before + low, next = has_pointer ? access::of_letter(at.pointer, letter) : index.find(to);
+    if (!is_whole) {
+      is_upper_ = true;
+      lower_ = to;
+      lower_block_ = next;
+      ++block_;
+      return false;
+    }
+    if (width_ != 0) width_ = high - low;
+    row_ = to;
+    block_ = next;
+    return true;
+  }
+
+ private:
+  using access = block_access<InRegisters>;
 
   std::uint64_t row_ = 0, width_ = 0, block_ = 0;  // a block that is not after that of the row
   std::uint64_t lower_ = 0, lower_block_ = 0;      // where the lower end goes, while the upper one is looked for
   unsigned hops_ = 0;
   bool is_upper_ = false;
+};
+
+/// A walk to the letter before a row. A step takes as many calls as it reads blocks.
+template <bool InRegisters = false>
+struct letter_walk {
+  std::uint64_t row = 0, block = 0;  // a block that is not after that of the row
+  unsigned hops = 0;
+
+  /// Reads a block of the step to the row of the suffix with one more letter.
+  /// @param letter  that letter; end_code at the start of a record: then `row` becomes the number of this end among all
+  /// @returns true if the step is done
+  ORDO_FN bool advance(run_view const& index, unsigned& letter) {
+    using access = block_access<InRegisters>;
+    if (block >= index.num_blocks) block = index.find(row);  // the index is damaged
+    auto&& at = access::load(index, block);
+    group_counts const& group = index.groups[block >> group_counts::shift];
+    std::uint64_t const inside = row - (group.before[0] + at.before[0]);
+    constexpr unsigned max_hops = 3;
+    if (inside >= at.rows() && block + 1 != index.num_blocks && hops <= max_hops) {
+      block = ++hops > max_hops ? index.find(row) : block + 1;
+      return false;
+    }
+    hops = 0;
+    run_row const here = row_at(at, inside);
+    letter = here.letter;
+    if (letter - 1 < 4) {
+      row = access::first_row(index, letter) + group.before[letter] + access::of_letter(at.before + 1, letter) + here.before;
+      block = access::of_letter(at.pointer, letter);
+      return true;
+    }
+    row = index.before(block, letter) + here.before;
+    if (letter == end_code) return true;
+    row += access::first_row(index, letter);
+    block = index.find(row);
+    return true;
+  }
+  /// Takes a step. @returns its letter
+  ORDO_FN unsigned step(run_view const& index) {
+    unsigned letter = end_code;
+    while (!advance(index, letter)) continue;
+    return letter;
+  }
 };
 
 /// The letters of a walk, from its end on. A GPU reads them by aligned words, as load_big_endian does.

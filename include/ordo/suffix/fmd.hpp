@@ -113,6 +113,9 @@ class run_length_index {
   /// Writes the index as `ropebwt3 build -d` or, if the format is FMR, as `ropebwt3 build -b` of one batch, by one
   /// thread.
   void write(sink& to, run_length_format format = run_length_format::fmd) const;
+  /// Begins to find what write_samples(to, shift) writes, if a GPU does it, so that write() can go on meanwhile. To be called
+  /// after finish(), right before write().
+  void begin_samples(unsigned shift = 8);
   /// Writes each 2^shift-th entry of the suffix array as `ropebwt3 ssa -s SHIFT`.
   void write_samples(sink& to, unsigned shift = 8) const;
 

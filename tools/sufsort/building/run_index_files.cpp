@@ -20,6 +20,7 @@
 #include "tools/sufsort/building/run_length_files.hpp"
 #include "tools/sufsort/files/file_set.hpp"
 #include "tools/sufsort/files/other_formats.hpp"
+#include "tools/sufsort/files/records_ahead.hpp"
 #include "tools/sufsort/files/reference_reader.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/output_text.hpp"
@@ -30,26 +31,24 @@ namespace {
 /// Reads records, and inserts them.
 void add_files(suffix::run_length_index& index, suffix::index_description& about, build_options const& options,
                input_progress& inputs, cli::common_options const& common, reporter& report) {
-  tbb::task_arena arena(threads_for(common.threads));
-  reference_reader reader(arena);
-  for (std::string const& file : options.files) {
-    cli::input in(file, common.threads);
+  records_ahead records(options.files, common, options.memory.host_bytes(), [](cli::input& in) {
     expect_fasta(in.name(), in.front(4096), "an index of runs is of FASTA");
-    inputs.begin_file();
-    reader.read(
-        in,
-        [&](std::string_view header, std::string_view letters) {
-          inputs.at(in.file_read(), letters.size());
-          about.names.push_back(name_and_comment(header).first);
-          about.starts.push_back(about.residues);
-          about.lengths.push_back(letters.size());
-          about.residues += 2 * letters.size();
-          index.add(letters);
-        },
-        [&] { report.progress.at(in.file_read()); });
-    inputs.at(in.file_read(), 0);
-    if (options.files.size() > 1) index.end_genome();
-  }
+  });
+  records.each(
+      [&](std::string_view header, std::string_view letters, std::uint64_t of_file) {
+        inputs.at(of_file, letters.size());
+        report.progress.at(of_file);
+        about.names.push_back(name_and_comment(header).first);
+        about.starts.push_back(about.residues);
+        about.lengths.push_back(letters.size());
+        about.residues += 2 * letters.size();
+        index.add(letters);
+      },
+      [&](std::uint64_t of_file) {
+        inputs.at(of_file, 0);
+        inputs.begin_file();
+        if (options.files.size() > 1) index.end_genome();
+      });
   index.finish();
 }
 

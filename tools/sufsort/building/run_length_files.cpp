@@ -26,6 +26,7 @@
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/files/file_set.hpp"
 #include "tools/sufsort/files/other_formats.hpp"
+#include "tools/sufsort/files/records_ahead.hpp"
 #include "tools/sufsort/files/reference_reader.hpp"
 #include "tools/sufsort/option_rows.hpp"
 
@@ -93,7 +94,6 @@ class run_length_build {
       : job_(job),
         common_(common),
         report_(report),
-        arena_(threads_for(common.threads)),
         inputs_(job.files),
         index_(make_index()) {}
 
@@ -112,6 +112,7 @@ class run_length_build {
     if (index_.records() == 0)
       throw input_error(fmt::format("no records: {}: an index needs at least one", job_.files.front()));
     report_.phase("write");
+    if (samples) index_.begin_samples();
     index_.write(outputs[0], job_.format);
     if (samples) {
       report_.phase("samples", index_.rows());
@@ -180,22 +181,21 @@ class run_length_build {
   }
 
   void read(std::deque<cli::output> const& outputs) {
-    reference_reader reader(arena_);
-    for (std::string const& file : job_.files) {
-      cli::input in(file, common_.threads);
+    records_ahead records(job_.files, common_, job_.memory.host_bytes(), [&](cli::input& in) {
       for (cli::output const& out : outputs) out.refuse_loop(in);
       expect_fasta(in.name(), in.front(4096), "a reference is FASTA");
-      inputs_.begin_file();
-      reader.read(
-          in,
-          [&](std::string_view header, std::string_view letters) {
-            inputs_.at(in.file_read(), letters.size());
-            take(header, letters);
-          },
-          [&] { report_.progress.at(in.file_read()); });
-      inputs_.at(in.file_read(), 0);
-      if (job_.files.size() > 1) index_.end_genome();
-    }
+    });
+    records.each(
+        [&](std::string_view header, std::string_view letters, std::uint64_t of_file) {
+          inputs_.at(of_file, letters.size());
+          report_.progress.at(of_file);
+          take(header, letters);
+        },
+        [&](std::uint64_t of_file) {
+          inputs_.at(of_file, 0);
+          inputs_.begin_file();
+          if (job_.files.size() > 1) index_.end_genome();
+        });
     if (done_.records < reached_.records) refuse_checkpoint();
   }
   void take(std::string_view header, std::string_view letters) {
@@ -232,7 +232,6 @@ class run_length_build {
   run_length_job const& job_;
   cli::common_options const& common_;
   reporter& report_;
-  tbb::task_arena arena_;
   input_progress inputs_;
   suffix::run_length_index index_;
   std::string lengths_;

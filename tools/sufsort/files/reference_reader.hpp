@@ -56,27 +56,47 @@ class reference_reader {
   /// Calls take(header, letters) for each record, and progress() now and then. @throws input_error
   template <class F, class Progress>
   void read(cli::input& in, F take, Progress progress) {
-    constexpr std::size_t block = std::size_t{64} << 20;
+    begin(in);
+    for (bool more = true; more; progress()) {
+      more = read_block(in, take);
+      std::copy(letters_.data() + record_, letters_.data() + letters_.size(), letters_.data());
+      letters_.resize(letters_.size() - std::exchange(record_, 0));
+    }
+  }
+
+  /// Begins a file.
+  void begin(cli::input& in) {
     name_ = in.name();
     header_.reset();
-    letters_.resize(0);
     line_ = 0;
-    std::size_t kept = 0;  // the beginning of a line
-    for (bool more = true; more; progress()) {
-      buffer_.resize(kept + block);
-      std::span<char> const room = buffer_.span().subspan(kept);
-      std::size_t count = detail::load(arena_, in, room);
-      if (count < room.size()) count += in.read(room.subspan(count));  // the file may have grown
-      more = count == block;
-      std::string_view const all(buffer_.data(), kept + count);
-      std::size_t const last = all.substr(kept).rfind('\n'), lines = !more              ? all.size()
-                                                                     : last == all.npos ? 0
-                                                                                        : kept + last + 1;
-      consume_lines(all.substr(0, lines), take);
-      kept = all.size() - lines;
-      std::copy_n(all.data() + lines, kept, buffer_.data());
-    }
-    if (header_) take(std::string_view(*header_), std::string_view(letters_.data(), letters_.size()));
+    waiting_ = 0;
+  }
+  /// Reads a block, and calls take(header, letters) for each record that ends in it. Their letters stay where they are until
+  /// hand_over(). @returns false at the end of the file
+  template <class F>
+  bool read_block(cli::input& in, F take) {
+    constexpr std::size_t block = std::size_t{64} << 20;
+    buffer_.resize(waiting_ + block);
+    std::span<char> const room = buffer_.span().subspan(waiting_);
+    std::size_t count = detail::load(arena_, in, room);
+    if (count < room.size()) count += in.read(room.subspan(count));  // the file may have grown
+    bool const more = count == block;
+    std::string_view const all(buffer_.data(), waiting_ + count);
+    std::size_t const last = all.substr(waiting_).rfind('\n'), lines = !more              ? all.size()
+                                                                      : last == all.npos ? 0
+                                                                                         : waiting_ + last + 1;
+    consume_lines(all.substr(0, lines), take);
+    waiting_ = all.size() - lines;
+    if (lines != 0) std::copy_n(all.data() + lines, waiting_, buffer_.data());
+    if (!more) end_record(take);
+    return more;
+  }
+  /// Exchanges the memory of all letters of records that have ended, one record after the other, for other memory.
+  void hand_over(host_bytes& letters) {
+    letters.resize(0);
+    letters.append(letters_.span().subspan(record_));
+    letters_.resize(std::exchange(record_, 0));
+    std::swap(letters, letters_);
   }
 
  private:
@@ -94,8 +114,7 @@ class reference_reader {
   void consume_lines(std::string_view text, F& take) {
     while (!text.empty()) {
       if (text.front() == '>') {
-        if (header_) take(std::string_view(*header_), std::string_view(letters_.data(), letters_.size()));
-        letters_.resize(0);
+        end_record(take);
         std::size_t const end = std::min(text.find('\n'), text.size());
         ++line_;
         each_line(text.substr(0, end), [&](std::string_view header) { header_.emplace(header.substr(1)); });
@@ -110,6 +129,12 @@ class reference_reader {
       add(lines);
       text.remove_prefix(lines.size());
     }
+  }
+
+  template <class F>
+  void end_record(F& take) {
+    if (header_) take(std::string_view(*header_), std::string_view(letters_.data() + record_, letters_.size() - record_));
+    record_ = letters_.size();
   }
 
   // Adds lines of letters.
@@ -187,7 +212,9 @@ class reference_reader {
   host_bytes buffer_, letters_;
   std::vector<slice> slices_;
   std::optional<std::string> header_;
-  std::uint64_t line_ = 0;  // the number of lines read
+  std::uint64_t line_ = 0;   // the number of lines read
+  std::size_t waiting_ = 0;  // bytes of the buffer: the beginning of a line
+  std::size_t record_ = 0;   // where the letters of the current record begin
 };
 
 }  // namespace ordo::inline v0::sufsort
