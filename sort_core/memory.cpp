@@ -95,8 +95,13 @@ void* pool::from_source(std::size_t size) {
   // Only as much as is missing, at first: a GPU takes as long to map some gigabytes again as to work on them.
   try {
     std::size_t const cached = kept_bytes_ + idle_reserve();
-    if (auto const block = kept_.lower_bound(size); block != kept_.end())
-      release(block);
+    auto const one = kept_.lower_bound(size);
+    std::size_t smaller = 0;
+    for (auto block = kept_.begin(); block != one && smaller < size; ++block) smaller += block->first;
+    if (smaller >= size && (one == kept_.end() || smaller < one->first))
+      for (std::size_t freed = 0; freed < size; release(kept_.begin())) freed += kept_.begin()->first;
+    else if (one != kept_.end())
+      release(one);
     else
       trim(cached - std::min(cached, size));
     return source_.allocate(size);

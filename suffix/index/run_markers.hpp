@@ -56,6 +56,18 @@ struct marker_rows {
   std::uint64_t const *first = nullptr, *before = nullptr;
   std::uint64_t count = 0, samples = 0;
 
+  /// Returns the marker of a sample. @pre sample < samples
+  [[nodiscard]] ORDO_FN std::uint64_t marker_of(std::uint64_t sample) const {
+    std::uint64_t low = 0, high = count;  // markers below low have that sample, or others before it
+    while (low < high) {
+      std::uint64_t const middle = low + (high - low) / 2;
+      if (before[middle] <= sample)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low - 1;
+  }
   /// Returns the number of the sample of a row, or the number of samples if the row, or one of those after it, has none.
   [[nodiscard]] ORDO_FN std::uint64_t find(std::uint64_t row, std::uint64_t rows) const {
     std::uint64_t low = 0, high = count;  // markers below low begin before the row or at it

@@ -66,6 +66,8 @@ struct batch {
   std::vector<segment> segments;
   /// The row of the suffix that the first segment continues, whose letter is the end of a record for now.
   std::optional<std::uint64_t> continued_row;
+  /// Some codes after the first segment, up to the end of its record, if they are in the index: ties need them.
+  std::vector<std::uint8_t> rest = {};
   /// True if letters of the last segment's record come before it, in the next batch.
   bool is_open = false;
 };
@@ -130,14 +132,14 @@ inline std::vector<walk> divide_into_walks(batch const& records, std::uint64_t n
 }
 
 /// Inserts records after those of the index.
+/// @param codes  those of the records, in the memory of the machine
 /// @pre fewer than 2^32 codes
 /// @returns the row of the last segment's first suffix if the batch is open
 template <Backend B>
-std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const& records, insert_options const& options,
-                                    insert_counts& counts) {
+std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const& records, std::uint8_t const* codes,
+                                    insert_options const& options, insert_counts& counts) {
   constexpr unsigned lanes = has_workers<B> ? 8 : 1;
   std::size_t const n = records.codes.size();
-  auto const codes = backend.upload(records.codes.span());
   run_view const view = index.view();
   std::vector<walk> host_walks = divide_into_walks(records, view.num_ends, view.rows, options.walk_letters);
   std::size_t const num_walks = host_walks.size();
@@ -160,16 +162,16 @@ std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const
       backend.each(n, fill_with<std::uint64_t>{keys.data(), 0});
     else
       each_long(backend, (num_walks + lanes - 1) / lanes,
-                step_walks<lanes>{view, codes.data(), walks.data(), num_walks, keys.data(), events.data()});
+                step_walks<lanes>{view, codes, walks.data(), num_walks, keys.data(), events.data()});
     auto const first_event = backend.template buffer<std::uint64_t>(num_walks + 1);
     backend.scan(num_walks + 1, events_of_walk{walks.data()}, first_event.span(), plus{});
     std::uint64_t const num_events = value_at(backend, first_event.span(), num_walks);
     begin_step("resolve");
     auto const deltas = backend.template buffer<std::uint64_t>(num_events);
     each_long(backend, num_walks,
-              resolve_walks{view, codes.data(), walks.data(), keys.data(), events.data(), first_event.data(), deltas.data()});
+              resolve_walks{view, codes, walks.data(), keys.data(), events.data(), first_event.data(), deltas.data()});
     each_by_lanes(backend, num_walks,
-                  make_keys{codes.data(), walks.data(), events.data(), first_event.data(), deltas.data(), keys.data()});
+                  make_keys{codes, walks.data(), events.data(), first_event.data(), deltas.data(), keys.data()});
     counts.letters += n;
     counts.walks += num_walks;
     counts.events += num_events;
@@ -184,7 +186,14 @@ std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const
                      bit_range{letter_bits, suffix_key::row_shift + unsigned(std::bit_width(view.rows))},
                      key_code<std::uint64_t>{});
   begin_step("ties");
-  order_ties(backend, codes.data(), keys.span(), order.span(), open, records.continued_row.has_value());
+  auto const rest = backend.upload(std::span<std::uint8_t const>(records.rest));
+  letters_of_suffixes letters{codes, n};
+  if (records.continued_row) {
+    letters.continued = std::uint32_t(records.segments.front().end);
+    letters.rest = rest.data();
+    letters.rest_size = rest.size();
+  }
+  order_ties(backend, letters, keys.span(), order.span(), open);
 
   std::optional<std::uint64_t> open_row;
   if (records.is_open) {
@@ -199,6 +208,12 @@ std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const
   begin_step("merge");
   merge_into(backend, index, std::span<std::uint64_t const>(keys.span()));
   return open_row;
+}
+template <Backend B>
+std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const& records, insert_options const& options,
+                                    insert_counts& counts) {
+  auto const codes = backend.upload(records.codes.span());
+  return insert(backend, index, records, codes.data(), options, counts);
 }
 
 }  // namespace ordo::inline v0::suffix::run_length

@@ -31,23 +31,35 @@ namespace {
 
 using namespace run_length;
 
-constexpr std::array<std::uint8_t, 256> codes_of_letters = [] {
-  std::array<std::uint8_t, 256> of{};
-  of.fill(n_code);
-  std::uint8_t code = 1;
-  for (char const letter : {'A', 'C', 'G', 'T'}) {
-    of[static_cast<unsigned char>(letter)] = of[static_cast<unsigned char>(letter) + 32] = code;
-    ++code;
+/// Writes the codes of letters, or those of their complements. By comparisons, which become vector code, rather than a table, which does not.
+template <bool Complements>
+void write_codes(char const* letters, std::size_t size, std::uint8_t* to) {
+  static_assert(n_code == 5);
+  for (std::size_t i = 0; i < size; ++i) {
+    auto const upper = std::uint8_t(letters[i] & ~32);
+    auto const bits_of = [&](char letter, unsigned code) {
+      return std::uint8_t(upper == std::uint8_t(letter) ? (Complements ? n_code - code : code) ^ n_code : 0U);
+    };
+    to[i] = std::uint8_t(n_code ^ bits_of('A', 1) ^ bits_of('C', 2) ^ bits_of('G', 3) ^ bits_of('T', 4));
   }
-  return of;
-}();
-
-constexpr std::uint8_t complement(std::uint8_t code) {
-  return code == n_code ? code : std::uint8_t(n_code - code);
 }
 
-std::uint8_t to_code(char letter) {
-  return codes_of_letters[static_cast<unsigned char>(letter)];
+/// Writes the codes of the complements of letters, from the last one on.
+void write_codes_back(char const* letters, std::size_t size, std::uint8_t* to) {
+  std::array<std::uint8_t, 256> codes;
+  while (size != 0) {
+    std::size_t const some = std::min(size, codes.size());
+    size -= some;
+    write_codes<true>(letters + size, some, codes.data());
+    std::size_t left = some;
+    for (std::uint64_t word = 0; left >= sizeof(word); to += sizeof(word)) {
+      left -= sizeof(word);
+      std::memcpy(&word, codes.data() + left, sizeof(word));
+      word = __builtin_bswap64(word);
+      std::memcpy(to, &word, sizeof(word));
+    }
+    while (left != 0) *to++ = codes[--left];
+  }
 }
 
 /// Calls f(first, last) for parts of [0, size).
@@ -141,12 +153,11 @@ struct strand {
   [[nodiscard]] std::size_t size() const { return letters.size(); }
   /// Writes the codes of letters [begin, end).
   void write(host_backend& backend, std::size_t begin, std::size_t end, std::uint8_t* to) const {
-    char const* const from = letters.data() + (is_reverse ? letters.size() - 1 - begin : begin);
     each_part(backend, end - begin, [&](std::size_t first, std::size_t last) {
       if (is_reverse)
-        for (std::size_t i = first; i < last; ++i) to[i] = complement(to_code(*(from - i)));
+        write_codes_back(letters.data() + letters.size() - begin - last, last - first, to + first);
       else
-        for (std::size_t i = first; i < last; ++i) to[i] = to_code(from[i]);
+        write_codes<false>(letters.data() + begin + first, last - first, to + first);
     });
   }
 };
@@ -379,10 +390,16 @@ struct run_length_index::state {
   /// Adds a record, in parts if it is long. @param write  writes the codes of a part of it
   template <class Write>
   void add(std::size_t left, Write write) {
-    std::size_t const limit = std::size_t(max_part());
+    std::size_t const limit = std::size_t(max_part()), size = left;
     auto const append_part = [&](std::size_t begin, std::size_t end, std::uint8_t terminator) {
       std::uint64_t const at = waiting.codes.size();
       write(begin, end, waiting.codes.add(end - begin));
+      if (terminator == continued_code) {
+        constexpr std::size_t max_rest = std::size_t{1} << 16;
+        std::size_t const rest = std::min(size - end, max_rest);
+        waiting.rest.resize(rest + (rest == size - end ? 1 : 0), end_code);
+        write(end, end + rest, waiting.rest.data());
+      }
       waiting.segments.push_back({at, waiting.codes.size()});
       waiting.codes.push_back(terminator);
     };
@@ -460,6 +477,7 @@ struct run_length_index::state {
 
   /// Inserts what waits, or begins to: the next batch is read while a thread of its own inserts this one.
   void insert_waiting() {
+    if (gpu && going_on.row.valid()) gpu->upload_ahead(waiting);
     finish_insertion();
     if (waiting.codes.empty()) return;
     std::uint64_t const letters = waiting.codes.size(), before = held_bytes();
@@ -525,6 +543,7 @@ struct run_length_index::state {
     last_letters = of.codes.size();
     of.codes.clear();
     of.segments.clear();
+    of.rest.clear();
     of.is_open = false;
     last_growth = held_bytes() - std::min(bytes_before, held_bytes());
     if (++batches <= 2) return;

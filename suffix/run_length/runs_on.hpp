@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -26,6 +27,8 @@ class runs_on_gpu {
   virtual void take(std::string_view bwt) = 0;
   /// See insert.hpp. If memory runs out, the index is as before.
   virtual std::optional<std::uint64_t> insert(batch const& records, insert_options const& options, insert_counts& counts) = 0;
+  /// Copies the codes of the next batch to the machine, if there is room, while another thread inserts the one before.
+  virtual void upload_ahead(batch const& next) = 0;
   [[nodiscard]] virtual run_arrays download() = 0;
   [[nodiscard]] virtual sampled_rows sample(std::uint64_t distance, bool with_markers) = 0;
 
@@ -54,7 +57,10 @@ class runs_on final : public runs_on_gpu {
       : with_(std::move(with)), memory_(with_([](B& backend) { return backend.pool().available(); })) {}
   ~runs_on() override {
     try {
-      with_([&](B&) { index_ = {}; });
+      with_([&](B&) {
+        index_ = {};
+        ahead_.codes = {};
+      });
     } catch (error const&) {  // the device is lost, with all of its memory
     }
   }
@@ -76,13 +82,31 @@ class runs_on final : public runs_on_gpu {
     });
   }
   std::optional<std::uint64_t> insert(batch const& records, insert_options const& options, insert_counts& counts) override {
-    return with_([&](B& backend) { return run_length::insert(backend, index_, records, options, counts); });
+    return with_([&](B& backend) {
+      if (auto const ahead = take_ahead(backend, records); ahead.size() != 0)
+        return run_length::insert(backend, index_, records, ahead.data(), options, counts);
+      return run_length::insert(backend, index_, records, options, counts);
+    });
+  }
+  void upload_ahead(batch const& next) override {
+    if constexpr (copies_beside) {
+      std::lock_guard const turn(ahead_.turn);
+      std::size_t const size = next.codes.size();
+      if (ahead_.size != 0 || room_for(size) > ahead_.codes.size()) return;
+      with_.upload_beside(ahead_.codes.data(), next.codes.data(), size);
+      ahead_.from = next.codes.data();
+      ahead_.size = size;
+    }
   }
   [[nodiscard]] run_arrays download() override {
     return with_([&](B& backend) { return index_.download(backend); });
   }
   [[nodiscard]] sampled_rows sample(std::uint64_t distance, bool with_markers) override {
-    return with_([&](B& backend) { return sampled_rows(backend, index_.view(), distance, with_markers); });
+    return with_([&](B& backend) {
+      ahead_.codes = {};  // nothing is inserted now
+      ahead_.size = 0;
+      return sampled_rows(backend, index_.view(), distance, with_markers);
+    });
   }
   [[nodiscard]] std::uint64_t rows() const override { return index_.rows(); }
   [[nodiscard]] std::uint64_t num_blocks() const override { return index_.num_blocks(); }
@@ -94,9 +118,39 @@ class runs_on final : public runs_on_gpu {
   }
 
  private:
+  static constexpr bool copies_beside = requires(With const& with) { with.upload_beside(nullptr, nullptr, std::size_t{}); };
+
+  // Codes are read by words.
+  static std::size_t room_for(std::size_t codes) { return codes + 2 * sizeof(std::uint64_t); }
+  /// Returns the codes of a batch if they are here already, else none, and makes room for those of the next one.
+  buffer<std::uint8_t> take_ahead(B& backend, batch const& records) {
+    buffer<std::uint8_t> codes;
+    if constexpr (copies_beside) {
+      constexpr std::size_t min_size = std::size_t{1} << 24;
+      std::lock_guard const turn(ahead_.turn);
+      std::size_t const size = records.codes.size();
+      if (ahead_.size == size && ahead_.from == records.codes.data()) {
+        codes = std::exchange(ahead_.codes, {});
+        ahead_.size = 0;
+      }
+      if (ahead_.size == 0 && size >= min_size && room_for(size) > ahead_.codes.size()) try {
+          ahead_.codes = {};
+          ahead_.codes = backend.template buffer<std::uint8_t>(room_for(size));
+        } catch (out_of_memory const&) {  // the next batch is copied when it is inserted
+        }
+    }
+    return codes;
+  }
+
   With with_;
   std::size_t memory_;
   run_index<B> index_;
+  struct {
+    std::mutex turn;
+    buffer<std::uint8_t> codes;
+    std::uint8_t const* from = nullptr;  // the codes of the next batch in host memory, of which there are copies
+    std::size_t size = 0;                // and their number; 0: there are no copies
+  } ahead_;
 };
 
 }  // namespace ordo::inline v0::suffix::run_length

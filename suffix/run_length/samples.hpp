@@ -20,32 +20,53 @@
 /// Walks through all letters of an index, from the ends of records to their starts.
 namespace ordo::inline v0::suffix::run_length {
 
-/// The walks that together take a step for each letter: from the end of each record, and from each interval-th sampled row. A
-/// walk ends at the next such row, or at the start of its record. So there are many at a time, however few the records are.
+/// The walks that together take a step for each letter: from the end of each record, from each row that begins with a marker,
+/// and from each interval-th sampled row. A walk ends at the next such row, or at the start of its record. So there are many at
+/// a time, however few the records are. Most begin with a marker: the rows of alike genomes then walk together, by the threads
+/// of a warp, which read the same blocks. The others bound the lengths of walks where markers are rare.
 struct sampling_plan {
-  std::uint64_t records, distance, interval = 0;  // 0: only records begin walks
-  std::uint64_t num_walks;
-  unsigned step_bits;  // the lower bits of a word, for steps; the others are for the number of a walk
+  std::uint64_t records, distance, interval = 0;  // 0: no sampled rows begin walks
+  run_markers markers;                            // their length is 0 if none begin walks
+  marker_rows rows_of_markers;                    // as are these arrays
+  std::uint64_t const* words_of_markers = nullptr;
+  std::uint64_t first_of_markers = 0, num_walks = 0;
+  unsigned step_bits = 0;  // the lower bits of a word, for steps; the others are for the number of a walk
 
-  sampling_plan(run_view const& index, std::uint64_t every)
-      : records(index.num_ends), distance(every), num_walks(records), step_bits(64 - bits_below(records + 1)) {
-    constexpr std::uint64_t max_walks = std::uint64_t{1} << 22, min_letters = 4096;
-    std::uint64_t const samples = (index.rows - records + distance - 1) / distance;
+  sampling_plan(run_view const& index, std::uint64_t every) : records(index.num_ends), distance(every) {
+    constexpr std::uint64_t min_letters = 1024, max_walks = std::uint64_t{1} << 26, walks_of_interval = 64;
     std::uint64_t letters = index.rows / max_walks;
     if (letters < min_letters) letters = min_letters;
-    std::uint64_t of_walk = 1;
-    while (of_walk * distance < letters) of_walk *= 2;
-    std::uint64_t const walks = records + (samples + of_walk - 1) / of_walk;
-    if (bits_below(walks + 1) > leading_zeros(index.rows)) return;
-    interval = of_walk;
-    num_walks = walks;
-    step_bits = 64 - bits_below(walks + 1);  // no walk has the last number
+    markers = run_markers(index.rows, letters);
+    interval = 1;
+    while (interval * distance < walks_of_interval * letters) interval *= 2;
+  }
+  /// Sets the numbers of walks, if a word has room for them and their steps.
+  void set_walks(run_view const& index, marker_rows const& rows, std::uint64_t const* words) {
+    std::uint64_t const samples = (index.rows - records + distance - 1) / distance;
+    first_of_markers = records + (samples + interval - 1) / interval;
+    num_walks = first_of_markers + rows.samples;
+    rows_of_markers = rows;
+    words_of_markers = words;
+    if (bits_below(num_walks + 1) > leading_zeros(index.rows)) {
+      interval = 0;
+      markers = {};
+      first_of_markers = num_walks = records;
+    }
+    step_bits = 64 - bits_below(num_walks + 1);  // no walk has the last number
   }
   /// Returns the number of bits of numbers below n, at least 1.
   static unsigned bits_below(std::uint64_t n) {
     unsigned bits = 1;
     while (bits < 63 && (std::uint64_t{1} << bits) < n) ++bits;
     return bits;
+  }
+  [[nodiscard]] ORDO_FN bool has_sample(std::uint64_t row, std::uint64_t& sample) const {
+    std::uint64_t const at = row - records;
+    // A division takes longer than the rest of a step whose block is in a cache.
+    bool const is_power = (distance & (distance - 1)) == 0;
+    if (is_power ? (at & (distance - 1)) != 0 : at % distance != 0) return false;
+    sample = is_power ? at >> trailing_zeros(distance) : at / distance;
+    return true;
   }
 };
 
@@ -71,36 +92,43 @@ struct find_words {
 
 /// Takes `Lanes` walks at a time, so that a CPU reads the blocks of one while it steps with another. A GPU has a thread a walk.
 /// A walk does not know the letters after its start. So the walk before it goes on for as many letters as a marker has, to the
-/// rows of such markers.
+/// rows of markers with samples.
 template <unsigned Lanes, bool WithMarkers>
 struct walk_for_samples {
   run_view index;
   sampling_plan plan;
   run_markers markers;
   marker_rows rows_of_markers;
-  std::uint64_t *samples, *marker_samples;  // the walk that comes to each row with a sample, and its steps
+  // The walk that comes to each row with a sample, and its steps. Two walks may: one that began at a sampled row does not know
+  // that it comes to a marker, for some steps.
+  std::uint64_t *samples, *marker_samples;
   std::uint64_t *steps, *next;  // for each walk: the number of steps; the walk that goes on, or the number of walks + an end
   std::uint32_t* has_faults;
-  std::uint64_t walks_of_group;  // some for a thread of a GPU, too: their lengths differ, but sums of lengths less so
+  std::uint64_t walks_of_group;
 
-  [[nodiscard]] std::size_t num_groups() const { return std::size_t((plan.num_walks + walks_of_group - 1) / walks_of_group); }
+  [[nodiscard]] std::size_t num_groups() const {
+    std::uint64_t const of_threads = walks_of_group * stride;
+    return std::size_t((plan.num_walks + of_threads - 1) / of_threads * stride);
+  }
 
   ORDO_FN void operator()(std::size_t group) const {
-    std::uint64_t const begin = group * walks_of_group, all = begin + walks_of_group;
-    std::uint64_t const end = all < plan.num_walks ? all : plan.num_walks;
-    std::uint64_t to_start = begin;
+    std::uint64_t const first = group / stride * stride * walks_of_group + group % stride;
+    std::uint64_t const all = first + stride * walks_of_group, end = all < plan.num_walks ? all : plan.num_walks;
+    std::uint64_t to_start = first;
     if constexpr (Lanes == 1) {  // an array would not be in registers
+      if (to_start >= end) return;
       // One loop, so that the threads of a warp do not wait for each other at the end of each walk.
       for (lane alone(*this, to_start); true;) {
         if (alone.advance(*this)) continue;
-        if (++to_start == end) return;
+        to_start += stride;
+        if (to_start >= end) return;
         alone = lane(*this, to_start);
       }
     } else {
       lane lanes[Lanes];
       unsigned active = 0;
       while (true) {
-        for (; active < Lanes && to_start != end; ++active, ++to_start) lanes[active] = lane(*this, to_start);
+        for (; active < Lanes && to_start < end; ++active, ++to_start) lanes[active] = lane(*this, to_start);
         if (active == 0) return;
         for (unsigned i = 0; i < active;)
           if (lanes[i].advance(*this))
@@ -112,53 +140,56 @@ struct walk_for_samples {
   }
 
  private:
+  static constexpr std::uint64_t stride = Lanes == 1 ? 32 : 1;  // the threads of a warp have walks one after the other
+
   class lane {
    public:
     lane() = default;
     ORDO_FN lane(walk_for_samples const& all, std::uint64_t of) : of_(of) {
-      std::uint64_t row = of;
-      if (of >= all.plan.records) {
-        std::uint64_t const sample = (of - all.plan.records) * all.plan.interval;
-        all.samples[sample] = of << all.plan.step_bits;
-        row = all.plan.records + sample * all.plan.distance;
+      sampling_plan const& plan = all.plan;
+      std::uint64_t row = of, sample = 0;
+      if (of >= plan.first_of_markers) {
+        std::uint64_t const marker = plan.rows_of_markers.marker_of(of - plan.first_of_markers);
+        row = plan.rows_of_markers.first[marker] + (of - plan.first_of_markers - plan.rows_of_markers.before[marker]);
+        last_ = {plan.words_of_markers[marker], plan.markers.length};
+      } else if (of >= plan.records) {
+        row = plan.records + (of - plan.records) * plan.interval * plan.distance;
       }
+      if (of >= plan.records && plan.has_sample(row, sample)) store_relaxed(all.samples + sample, of << plan.step_bits);
       at_ = {row, all.index.find(row)};
     }
 
     /// Reads a block.
     /// @returns false if the walk has ended
     ORDO_FN bool advance(walk_for_samples const& all) {
+      sampling_plan const& plan = all.plan;
       unsigned letter = end_code;
       bool const is_step = at_.advance(all.index, letter);
       if (!is_step || letter != end_code) prefetch(all.index.blocks + at_.block);
       if (!is_step) return true;
       if (letter == end_code) {
-        if (beyond_ == 0) end(all, all.plan.num_walks + at_.row);
+        if (beyond_ == 0) end(all, plan.num_walks + at_.row);
         return false;
       }
-      std::uint64_t const row = at_.row - all.plan.records;
-      if (++taken_ > all.index.rows || row >= all.index.rows - all.plan.records) {
+      if (++taken_ > all.index.rows || at_.row - plan.records >= all.index.rows - plan.records) {
         store_relaxed(all.has_faults, std::uint32_t{1});
-        if (beyond_ == 0) end(all, 2 * all.plan.num_walks);
+        if (beyond_ == 0) end(all, 2 * plan.num_walks);
         return false;
       }
       if constexpr (WithMarkers)
         if (letters_.add(all.markers, letter))
           if (std::uint64_t const sample = all.rows_of_markers.find(at_.row, 1); sample != all.rows_of_markers.samples)
-            all.marker_samples[sample] = of_ << all.plan.step_bits | taken_;
+            store_relaxed(all.marker_samples + sample, of_ << plan.step_bits | taken_);
       if (beyond_ != 0) return ++beyond_ < all.markers.length;
-      std::uint64_t const distance = all.plan.distance;
-      // A division takes longer than the rest of a step whose block is in a cache.
-      bool const is_power = (distance & (distance - 1)) == 0;
-      if (is_power ? (row & (distance - 1)) != 0 : row % distance != 0) return true;
-      std::uint64_t const sample = is_power ? row >> trailing_zeros(distance) : row / distance;
-      if (all.plan.interval == 0 || (sample & (all.plan.interval - 1)) != 0) {
-        all.samples[sample] = of_ << all.plan.step_bits | taken_;
-        return true;
-      }
-      end(all, all.plan.records + sample / all.plan.interval);  // where another walk begins
-      beyond_ = 1;
-      return WithMarkers;
+      std::uint64_t sample = 0;
+      if (plan.markers.length != 0 && last_.add(plan.markers, letter))
+        if (sample = plan.rows_of_markers.find(at_.row, 1); sample != plan.rows_of_markers.samples)
+          return end_before(all, plan.first_of_markers + sample);
+      if (!plan.has_sample(at_.row, sample)) return true;
+      if (plan.interval != 0 && (sample & (plan.interval - 1)) == 0)
+        return end_before(all, plan.records + sample / plan.interval);
+      store_relaxed(all.samples + sample, of_ << plan.step_bits | taken_);
+      return true;
     }
 
    private:
@@ -166,11 +197,17 @@ struct walk_for_samples {
       all.steps[of_] = taken_;
       all.next[of_] = next;
     }
+    /// Ends where another walk begins. @returns false if there is nothing more to do
+    ORDO_FN bool end_before(walk_for_samples const& all, std::uint64_t next) {
+      end(all, next);
+      beyond_ = 1;
+      return WithMarkers;
+    }
 
     letter_walk<Lanes == 1> at_;
     std::uint64_t of_ = 0, taken_ = 0;
-    last_letters letters_;
-    unsigned beyond_ = 0;  // steps after the end, and 1
+    last_letters last_, letters_;  // for markers of walks, and of samples
+    unsigned beyond_ = 0;          // steps after the end, and 1
   };
 };
 
@@ -214,6 +251,37 @@ struct set_positions {
   }
 };
 
+/// The markers that have rows, but not too many: the first row of each, and the number of rows of those before it.
+struct found_markers {
+  std::vector<std::uint64_t> words, first_rows, rows_before;
+  std::uint64_t rows = 0;
+
+  template <Backend B>
+  found_markers(B& backend, run_view const& index, run_markers const& markers) {
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t word = 0; word < markers.words(); ++word)
+      if (markers(word)) all.push_back(word);
+    auto const uploaded = backend.upload(std::span<std::uint64_t const>(all));
+    auto const first = backend.template buffer<std::uint64_t>(all.size()),
+               count = backend.template buffer<std::uint64_t>(all.size());
+    if (!all.empty())
+      each_long(backend, all.size(), find_words{index, uploaded.data(), markers.length, first.data(), count.data()});
+    std::vector<std::uint64_t> begins(all.size()), counts(all.size());
+    backend.download(std::span<std::uint64_t const>(first.span()), std::span<std::uint64_t>(begins));
+    backend.download(std::span<std::uint64_t const>(count.span()), std::span<std::uint64_t>(counts));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (counts[i] == 0) continue;
+      if (begins[i] < index.num_ends || begins[i] > index.rows || counts[i] > index.rows - begins[i])
+        throw std::length_error("endless");
+      words.push_back(all[i]);
+      first_rows.push_back(begins[i]);
+      rows_before.push_back(rows);
+      rows += counts[i];
+    }
+    if (rows > index.rows) throw std::length_error("endless");
+  }
+};
+
 /// The sampled suffix array: rows after those of ends, each distance-th, and rows of markers. In host memory.
 struct sampled_rows {
   std::uint64_t distance;
@@ -234,8 +302,18 @@ struct sampled_rows {
   template <Backend B>
   sampled_rows(B& backend, run_view const& index, std::uint64_t every, bool with_markers = false) : distance(every) {
     run_markers const markers = with_markers ? run_markers(index.rows, every) : run_markers();
-    if (with_markers) find_markers(backend, index, markers);
-    sampling_plan const plan(index, every);
+    if (with_markers) {
+      found_markers const found(backend, index, markers);
+      first_rows = found.first_rows;
+      rows_before = found.rows_before;
+      marker_positions = host_buffer(found.rows);
+    }
+    sampling_plan plan(index, every);
+    found_markers const of_walks(backend, index, plan.markers);
+    auto const walk_words = backend.upload(std::span<std::uint64_t const>(of_walks.words)),
+               walk_rows = backend.upload(std::span<std::uint64_t const>(of_walks.first_rows)),
+               walks_before = backend.upload(std::span<std::uint64_t const>(of_walks.rows_before));
+    plan.set_walks(index, {walk_rows.data(), walks_before.data(), walk_rows.size(), of_walks.rows}, walk_words.data());
     record_bits = sampling_plan::bits_below(plan.records);
     record_of_end.resize(plan.records);
     lengths.resize(plan.records);
@@ -254,10 +332,9 @@ struct sampled_rows {
     backend.each(1, fill_with<std::uint32_t>{faults.data(), 0});
     auto const walk = [&]<bool WithMarkers>(std::bool_constant<WithMarkers>) {
       constexpr bool is_host = has_workers<B>;
-      constexpr std::uint64_t gpu_threads = std::uint64_t{1} << 18;
       walk_for_samples<is_host ? 8 : 1, WithMarkers> const all{
           index,       plan,        markers,       rows, samples.data(), marked.data(), steps.data(),
-          next.data(), faults.data(), is_host ? 256 : plan.num_walks / gpu_threads + 1};
+          next.data(), faults.data(), is_host ? 256 : 1};
       each_long(backend, all.num_groups(), all);
     };
     if (marker_positions.size() == 0)
@@ -285,30 +362,6 @@ struct sampled_rows {
 
  private:
   static buffer<std::uint64_t> host_buffer(std::uint64_t size) { return {host_memory::shared(), size}; }
-
-  template <Backend B>
-  void find_markers(B& backend, run_view const& index, run_markers const& markers) {
-    std::vector<std::uint64_t> all;
-    for (std::uint64_t word = 0; word < markers.words(); ++word)
-      if (markers(word)) all.push_back(word);
-    auto const words = backend.upload(std::span<std::uint64_t const>(all));
-    auto const first = backend.template buffer<std::uint64_t>(all.size()),
-               count = backend.template buffer<std::uint64_t>(all.size());
-    if (!all.empty())
-      each_long(backend, all.size(), find_words{index, words.data(), markers.length, first.data(), count.data()});
-    std::vector<std::uint64_t> begins(all.size()), counts(all.size());
-    backend.download(std::span<std::uint64_t const>(first.span()), std::span<std::uint64_t>(begins));
-    backend.download(std::span<std::uint64_t const>(count.span()), std::span<std::uint64_t>(counts));
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (counts[i] == 0) continue;
-      first_rows.push_back(begins[i]);
-      rows_before.push_back(sum);
-      sum += counts[i];
-    }
-    if (sum > index.rows) throw std::length_error("endless");
-    marker_positions = host_buffer(sum);
-  }
 };
 
 }  // namespace ordo::inline v0::suffix::run_length

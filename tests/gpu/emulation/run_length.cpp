@@ -267,7 +267,8 @@ TEST_CASE("warps order ties as one lane does") {
     }
     // Groups of suffixes that are equal by the letters ahead.
     std::vector<std::uint32_t> items, ends;
-    letters_ahead const ahead{codes.data(), codes.size()};
+    letters_of_suffixes const letters{codes.data(), codes.size()};
+    letters_ahead const ahead{letters};
     auto const is_letter = [&](std::uint32_t p) { return p < codes.size() && codes[p] - 1U < n_code; };
     for (std::size_t k = below(20); k-- > 0;) {
       auto const at = std::uint32_t(below(base.size()));
@@ -291,11 +292,11 @@ TEST_CASE("warps order ties as one lane does") {
                work = copied(machine, std::vector<std::uint32_t>(2));
     std::size_t const groups = ends.size() - 1;
     std::uint32_t alone_work[2] = {};
-    compare_ties const alone{codes.data(), codes.size(), items.data(), ordo::segments_from_offsets(ends),
-                             open,         alone_work,   max_work,     max_letters};
+    compare_ties const alone{letters,    items.data(), ordo::segments_from_offsets(ends), open,
+                             alone_work, max_work,     max_letters};
     for (std::size_t g = 0; g < groups; ++g) alone(ordo::one_lane{}, g);
     compare_ties of_warps = alone;
-    of_warps.codes = codes_there.data();
+    of_warps.letters.codes = codes_there.data();
     of_warps.items = items_there.data();
     of_warps.groups = ordo::segments_from_offsets(std::span<std::uint32_t const>(ends_there.span()));
     of_warps.work = work.data();

@@ -223,6 +223,10 @@ TEST_CASE("insertion without workers gives the index of the CPU", "[suffix][run_
       waiting.codes.append(std::span(codes).subspan(begin, end - begin));
       waiting.segments.push_back({at, waiting.codes.size()});
       waiting.codes.push_back(std::uint8_t(terminator));
+      if (terminator != continued_code) return;
+      std::size_t const rest = std::min<std::size_t>(random.below(3) == 0 ? random.below(40) : 300, codes.size() - end);
+      waiting.rest.assign(codes.begin() + std::ptrdiff_t(end), codes.begin() + std::ptrdiff_t(end + rest));
+      if (end + rest == codes.size() && random.below(2) == 0) waiting.rest.push_back(end_code);
     };
     auto const insert_waiting = [&] {
       if (waiting.codes.empty()) return;
