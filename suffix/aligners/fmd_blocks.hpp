@@ -140,10 +140,6 @@ class encoder {
   // Returns the words of the counts of a block before, whose sum is known.
   [[nodiscard]] static std::uint64_t head_words(std::uint64_t sum) { return ((num_letters + 1) * count_bytes(sum) + 7) / 8; }
 
-  /// Bits of the codes of some runs, and their rows modulo 2^32.
-  struct extent {
-    std::uint32_t bits = 0, rows = 0;
-  };
   struct part_extent {
     std::uint64_t bits = 0;
     std::uint32_t rows = 0;
@@ -155,18 +151,20 @@ class encoder {
     static_assert(max_rows * max_block_runs <= std::uint64_t{1} << 32);
     std::size_t const end = of.runs.size();
     of_parts_.assign((end + part_runs - 1) / part_runs, {});
-    extents_.resize(end);
+    bits_.resize(end);
+    rows_.resize(end);
     each_(of_parts_.size(), [&](std::size_t part) {
-      extent sum;
+      std::uint32_t bits = 0, sum = 0;
       std::uint64_t longest = 0;
       for (std::size_t i = part * part_runs; i < std::min((part + 1) * part_runs, end); ++i) {
         std::uint64_t const rows = of.runs[i].rows();
         longest = std::max(longest, rows);
-        sum.bits += find_width(of.runs[i]);
-        sum.rows += std::uint32_t(rows);
-        extents_[i] = sum;
+        bits += find_width(of.runs[i]);
+        sum += std::uint32_t(rows);
+        bits_[i] = bits;
+        rows_[i] = sum;
       }
-      of_parts_[part] = {sum.bits, sum.rows, longest >= max_rows};
+      of_parts_[part] = {bits, sum, longest >= max_rows};
     });
     for (part_extent before; part_extent & of_part : of_parts_) {
       part_extent const through{before.bits + of_part.bits, before.rows + of_part.rows, of_part.is_long};
@@ -176,10 +174,10 @@ class encoder {
     }
   }
   [[nodiscard]] std::uint64_t bits_before(std::size_t run) const {
-    return run == 0 ? 0 : of_parts_[(run - 1) / part_runs].bits + extents_[run - 1].bits;
+    return run == 0 ? 0 : of_parts_[(run - 1) / part_runs].bits + bits_[run - 1];
   }
   [[nodiscard]] std::uint32_t rows_before(std::size_t run) const {
-    return run == 0 ? 0 : of_parts_[(run - 1) / part_runs].rows + extents_[run - 1].rows;
+    return run == 0 ? 0 : of_parts_[(run - 1) / part_runs].rows + rows_[run - 1];
   }
   [[nodiscard]] std::uint64_t count_rows(stretch const& of, std::size_t first, std::size_t last) const {
     if (!of_parts_[first / part_runs].is_long && !of_parts_[(last - 1) / part_runs].is_long)
@@ -195,36 +193,49 @@ class encoder {
     return std::async(policy, [&] { find_blocks(of); });
   }
   void find_blocks(stretch& of) {
-    constexpr std::size_t min_width = 1 + letter_bits;
     std::size_t const end = of.runs.size();
     while (true) {
       std::size_t const first = of.firsts.back();
-      std::uint64_t const room = 64 * (usable_words(num_blocks_ - 1) - head_words(sum_before_)), begin = bits_before(first);
-      std::size_t low = first, high = first;  // the next block begins between them; without room, with the same run
+      std::uint64_t const room = 64 * (usable_words(num_blocks_ - 1) - head_words(sum_before_));
+      std::size_t next = first;  // without room, the next block begins with the same run
       if (room != 0) {
-        auto const fits = [&](std::size_t next) { return bits_before(next) - begin < room; };
-        low = first + 1;
-        high = std::min<std::size_t>(first + room / min_width, end);
-        // Most blocks have about as many runs as the one before.
-        constexpr std::size_t near = 4;
-        std::size_t const less = low + block_runs_ - std::min(block_runs_, near), more = low + block_runs_ + near;
-        if (less < high && fits(less)) low = less;
-        if (more <= high && !fits(more)) high = more - 1;
-        while (low < high) {
-          std::size_t const middle = high - (high - low) / 2;
-          if (fits(middle))
-            low = middle;
-          else
-            high = middle - 1;
-        }
-        if (low >= end) return;
-        block_runs_ = low - first;
+        next = find_near(first, room, end);
+        if (next == 0) next = find_next(first, room, end);
+        if (next >= end) return;
+        block_runs_ = next - first;
         // The sums that the sixth block from here on needs are in the cache of another core.
-        for (std::size_t const run : {low + 6 * block_runs_, low + 6 * block_runs_ + 8})
-          prefetch(&extents_[std::min(run, end - 1)]);
+        std::size_t const ahead = std::min(next + 6 * block_runs_, end - 1);
+        prefetch(&bits_[ahead]);
+        prefetch(&rows_[ahead]);
       }
-      begin_block(of, low, low == first ? 0 : count_rows(of, first, low));
+      begin_block(of, next, next == first ? 0 : count_rows(of, first, next));
     }
+  }
+  /// Finds the run after a block if this has about as many runs as the one before, as most have: by no branch that depends on
+  /// their number.
+  /// @returns 0 if it has not
+  [[nodiscard]] std::size_t find_near(std::size_t first, std::uint64_t room, std::size_t end) const {
+    constexpr std::size_t window = 16;
+    std::size_t const begin = first + std::max(block_runs_, window / 2 + 1) - window / 2;
+    if (begin + window > end || (begin - 1) / part_runs != (begin + window - 1) / part_runs) return 0;
+    auto const limit = std::uint32_t(bits_before(first) + room - of_parts_[begin / part_runs].bits);
+    std::uint32_t fits = 0;
+    for (std::size_t i = 0; i < window; ++i) fits += (bits_[begin - 1 + i] - limit) >> 31;
+    return fits == 0 || fits == window ? 0 : begin - 1 + fits;  // the last that fits and, there, the first that does not
+  }
+  /// Finds the run after a block.
+  [[nodiscard]] std::size_t find_next(std::size_t first, std::uint64_t room, std::size_t end) const {
+    constexpr std::size_t min_width = 1 + letter_bits;
+    std::uint64_t const begin = bits_before(first);
+    std::size_t low = first + 1, high = std::min<std::size_t>(first + room / min_width, end);
+    while (low < high) {
+      std::size_t const middle = high - (high - low) / 2;
+      if (bits_before(middle) - begin < room)
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    return low;
   }
   /// Begins a block with a run. @param rows  those of the block before
   void begin_block(stretch& of, std::size_t run, std::uint64_t rows) {
@@ -422,7 +433,7 @@ class encoder {
   sink& to_;
   bool const writes_early_;
   std::vector<host_bytes> groups_;               // the words of blocks
-  std::vector<extent> extents_;                  // sums over a part up to each run that is searched
+  std::vector<std::uint32_t> bits_, rows_;       // of codes, and of runs: sums over a part through each run that is searched
   std::vector<part_extent> of_parts_;            // sums up to each part
   std::size_t num_blocks_ = 1, block_runs_ = 0;  // all blocks, and the runs of one
   std::uint64_t sum_before_ = 0;                 // rows of the block before the open one

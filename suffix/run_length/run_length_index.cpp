@@ -267,7 +267,7 @@ struct run_length_index::state {
   static constexpr std::uint64_t min_batch = std::uint64_t{1} << 18, min_gpu_batch = std::uint64_t{1} << 26;
   static constexpr std::uint64_t max_batch = std::uint64_t{1} << 31;
   // Temporary memory for a letter. A GPU's pool rounds.
-  static constexpr std::uint64_t sort_bytes = 20, insert_bytes = 41, gpu_insert_bytes = 48;
+  static constexpr std::uint64_t sort_bytes = 20, insert_bytes = 41, gpu_insert_bytes = 50, gpu_merge_bytes = 20;
 
   // The index where it is.
   [[nodiscard]] extent held() const {
@@ -312,7 +312,11 @@ struct run_length_index::state {
   [[nodiscard]] std::uint64_t max_part() const {
     if (options.part_letters != 0) return options.part_letters;
     if (!gpu) return std::min(max_letters(insert_bytes), std::uint64_t{1} << 28);
-    return std::clamp(memory_besides(gpu->memory(), held_bytes()) / gpu_insert_bytes, std::uint64_t{1} << 16, max_batch - 1);
+    // A sort and ties need their arrays besides the index; then a merge needs keys and codes besides two.
+    std::uint64_t const memory = gpu->memory(), held = held_bytes() + held_bytes() / 8;
+    return std::clamp(std::min((memory - std::min(memory, held)) / gpu_insert_bytes,
+                               (memory - std::min(memory, 2 * held)) / gpu_merge_bytes),
+                      std::uint64_t{1} << 16, max_batch - 1);
   }
   // A batch pays if its walks take longer than the merge of the whole index.
   [[nodiscard]] std::uint64_t min_letters() const {
