@@ -98,12 +98,12 @@ void* pool::from_source(std::size_t size) {
     auto const one = kept_.lower_bound(size);
     std::size_t smaller = 0;
     for (auto block = kept_.begin(); block != one && smaller < size; ++block) smaller += block->first;
-    if (smaller >= size && (one == kept_.end() || smaller < one->first))
-      for (std::size_t freed = 0; freed < size; release(kept_.begin())) freed += kept_.begin()->first;
-    else if (one != kept_.end())
+    if (one == kept_.end())
+      trim(cached - std::min(cached, size));
+    else if (smaller < size || smaller >= one->first)
       release(one);
     else
-      trim(cached - std::min(cached, size));
+      for (std::size_t freed = 0; freed < size; release(kept_.begin())) freed += kept_.begin()->first;
     return source_.allocate(size);
   } catch (out_of_memory const&) {
     trim();

@@ -31,7 +31,7 @@ namespace {
 
 using namespace run_length;
 
-/// Writes the codes of letters, or those of their complements. By comparisons, which become vector code, rather than a table, which does not.
+/// Writes the codes of letters, or those of their complements, by comparisons, which become vector code as a table does not.
 template <bool Complements>
 void write_codes(char const* letters, std::size_t size, std::uint8_t* to) {
   static_assert(n_code == 5);

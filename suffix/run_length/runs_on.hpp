@@ -126,7 +126,7 @@ class runs_on final : public runs_on_gpu {
   buffer<std::uint8_t> take_ahead(B& backend, batch const& records) {
     buffer<std::uint8_t> codes;
     if constexpr (copies_beside) {
-      constexpr std::size_t min_size = std::size_t{1} << 24;
+      constexpr std::size_t min_size = std::size_t{1} << 20;
       std::lock_guard const turn(ahead_.turn);
       std::size_t const size = records.codes.size();
       if (ahead_.size == size && ahead_.from == records.codes.data()) {

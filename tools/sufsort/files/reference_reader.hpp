@@ -59,6 +59,7 @@ class reference_reader {
     begin(in);
     for (bool more = true; more; progress()) {
       more = read_block(in, take);
+      if (record_ == 0) continue;
       std::copy(letters_.data() + record_, letters_.data() + letters_.size(), letters_.data());
       letters_.resize(letters_.size() - std::exchange(record_, 0));
     }

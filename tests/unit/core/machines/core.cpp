@@ -161,6 +161,13 @@ TEST_CASE("a pool that has no memory left frees no more blocks than it must", "[
   CHECK(limited.available() == middle - pool::rounded(200000));
   { ordo::buffer<char> const next(of, 600000); }  // in the place of both larger ones
   CHECK(limited.available() == large + middle - pool::rounded(600000));
+  ordo::limited_memory other(plain, large + 3 * small);
+  pool of_small(other);
+  { ordo::buffer<char> const a(of_small, large), b(of_small, small), c(of_small, small), d(of_small, small); }
+  { ordo::buffer<char> const next(of_small, 2 * small); }  // in the place of two small ones
+  CHECK(other.available() == 0);
+  { ordo::buffer<char> const next(of_small, large); }  // which is still there
+  CHECK(other.available() == 0);
 }
 
 TEST_CASE("a block larger than the address space is refused", "[memory]") {

@@ -358,6 +358,17 @@ void check_on_gpu(std::vector<std::string> const& records, suffix::run_length_op
 
 }  // namespace
 
+TEST_CASE("a GPU takes the codes of a batch while it inserts the one before", "[suffix][run_length][gpu]") {
+  if (gpus().empty()) return;
+  random_numbers random(83);
+  std::vector<std::string> records(5, random_letters(random, "ACGT", 530'000));
+  for (std::string& record : records)
+    for (std::size_t changes = 0; changes < 600; ++changes) record[random.below(record.size())] = 'G';
+  suffix::run_length_options options;
+  options.batch_letters = std::uint64_t{1} << 20;  // fewer codes are not worth it
+  check_on_gpu(records, options);
+}
+
 TEST_CASE("a GPU makes small run-length indexes", "[suffix][run_length][gpu][small]") {
   if (gpus().empty()) return;
   random_numbers random(82);
