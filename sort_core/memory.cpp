@@ -95,13 +95,13 @@ void* pool::from_source(std::size_t size) {
   // Only as much as is missing, at first: a GPU takes as long to map some gigabytes again as to work on them.
   try {
     std::size_t const cached = kept_bytes_ + idle_reserve();
-    auto const one = kept_.lower_bound(size);
+    auto const larger = kept_.lower_bound(size);
     std::size_t smaller = 0;
-    for (auto block = kept_.begin(); block != one && smaller < size; ++block) smaller += block->first;
-    if (one == kept_.end())
+    for (auto block = kept_.begin(); block != larger && smaller < size; ++block) smaller += block->first;
+    if (larger == kept_.end())
       trim(cached - std::min(cached, size));
-    else if (smaller < size || smaller >= one->first)
-      release(one);
+    else if (smaller < size || smaller >= larger->first)
+      release(larger);
     else
       for (std::size_t freed = 0; freed < size; release(kept_.begin())) freed += kept_.begin()->first;
     return source_.allocate(size);

@@ -433,7 +433,7 @@ class encoder {
   sink& to_;
   bool const writes_early_;
   std::vector<host_bytes> groups_;               // the words of blocks
-  std::vector<std::uint32_t> bits_, rows_;       // of codes, and of runs: sums over a part through each run that is searched
+  std::vector<std::uint32_t> bits_, rows_;       // widths of codes, and rows: sums over a part through each run that is searched
   std::vector<part_extent> of_parts_;            // sums up to each part
   std::size_t num_blocks_ = 1, block_runs_ = 0;  // all blocks, and the runs of one
   std::uint64_t sum_before_ = 0;                 // rows of the block before the open one

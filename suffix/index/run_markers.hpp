@@ -57,7 +57,7 @@ struct marker_rows {
   std::uint64_t count = 0, samples = 0;
 
   /// Returns the marker of a sample. @pre sample < samples
-  [[nodiscard]] ORDO_FN std::uint64_t marker_of(std::uint64_t sample) const {
+  [[nodiscard]] ORDO_FN std::uint64_t find_marker(std::uint64_t sample) const {
     std::uint64_t low = 0, high = count;  // markers below low have that sample, or others before it
     while (low < high) {
       std::uint64_t const middle = low + (high - low) / 2;

@@ -37,10 +37,10 @@ void write_codes(char const* letters, std::size_t size, std::uint8_t* to) {
   static_assert(n_code == 5);
   for (std::size_t i = 0; i < size; ++i) {
     auto const upper = std::uint8_t(letters[i] & ~32);
-    auto const bits_of = [&](char letter, unsigned code) {
+    auto const difference = [&](char letter, unsigned code) {
       return std::uint8_t(upper == std::uint8_t(letter) ? (Complements ? n_code - code : code) ^ n_code : 0U);
     };
-    to[i] = std::uint8_t(n_code ^ bits_of('A', 1) ^ bits_of('C', 2) ^ bits_of('G', 3) ^ bits_of('T', 4));
+    to[i] = std::uint8_t(n_code ^ difference('A', 1) ^ difference('C', 2) ^ difference('G', 3) ^ difference('T', 4));
   }
 }
 

@@ -83,7 +83,7 @@ class runs_on final : public runs_on_gpu {
   }
   std::optional<std::uint64_t> insert(batch const& records, insert_options const& options, insert_counts& counts) override {
     return with_([&](B& backend) {
-      if (auto const ahead = take_ahead(backend, records); ahead.size() != 0)
+      if (auto const ahead = consume_ahead(backend, records); ahead.size() != 0)
         return run_length::insert(backend, index_, records, ahead.data(), options, counts);
       return run_length::insert(backend, index_, records, options, counts);
     });
@@ -123,7 +123,7 @@ class runs_on final : public runs_on_gpu {
   // Codes are read by words.
   static std::size_t room_for(std::size_t codes) { return codes + 2 * sizeof(std::uint64_t); }
   /// Returns the codes of a batch if they are here already, else none, and makes room for those of the next one.
-  buffer<std::uint8_t> take_ahead(B& backend, batch const& records) {
+  buffer<std::uint8_t> consume_ahead(B& backend, batch const& records) {
     buffer<std::uint8_t> codes;
     if constexpr (copies_beside) {
       constexpr std::size_t min_size = std::size_t{1} << 20;

@@ -149,7 +149,7 @@ struct walk_for_samples {
       sampling_plan const& plan = all.plan;
       std::uint64_t row = of, sample = 0;
       if (of >= plan.first_of_markers) {
-        std::uint64_t const marker = plan.rows_of_markers.marker_of(of - plan.first_of_markers);
+        std::uint64_t const marker = plan.rows_of_markers.find_marker(of - plan.first_of_markers);
         row = plan.rows_of_markers.first[marker] + (of - plan.first_of_markers - plan.rows_of_markers.before[marker]);
         last_ = {plan.words_of_markers[marker], plan.markers.length};
       } else if (of >= plan.records) {
@@ -197,7 +197,8 @@ struct walk_for_samples {
       all.steps[of_] = taken_;
       all.next[of_] = next;
     }
-    /// Ends where another walk begins. @returns false if there is nothing more to do
+    /// Ends where another walk begins.
+    /// @returns false if there is nothing more to do
     ORDO_FN bool end_before(walk_for_samples const& all, std::uint64_t next) {
       end(all, next);
       beyond_ = 1;
@@ -333,8 +334,8 @@ struct sampled_rows {
     auto const walk = [&]<bool WithMarkers>(std::bool_constant<WithMarkers>) {
       constexpr bool is_host = has_workers<B>;
       walk_for_samples<is_host ? 8 : 1, WithMarkers> const all{
-          index,       plan,        markers,       rows, samples.data(), marked.data(), steps.data(),
-          next.data(), faults.data(), is_host ? 256 : 1};
+          index,         plan,         markers,     rows,          samples.data(),
+          marked.data(), steps.data(), next.data(), faults.data(), is_host ? 256 : 1};
       each_long(backend, all.num_groups(), all);
     };
     if (marker_positions.size() == 0)

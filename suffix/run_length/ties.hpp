@@ -59,9 +59,9 @@ struct letters_of_suffixes {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
   std::uint8_t const* codes;
-  std::size_t size;                       // the number of codes
-  std::uint32_t continued = none;         // the end of the part, which is the first of the batch
-  std::uint8_t const* rest = nullptr;     // the codes after it
+  std::size_t size;                    // the number of codes
+  std::uint32_t continued = none;      // the end of the part, which is the first of the batch
+  std::uint8_t const* rest = nullptr;  // the codes after it
   std::size_t rest_size = 0;
 
   /// Returns a letter of the suffix at p; continued_code if it is not known.

@@ -157,7 +157,8 @@ struct letter_walk {
     block = index.find(row);
     return true;
   }
-  /// Takes a step. @returns its letter
+  /// Takes a step.
+  /// @returns its letter
   ORDO_FN unsigned step(run_view const& index) {
     unsigned letter = end_code;
     while (!advance(index, letter)) continue;

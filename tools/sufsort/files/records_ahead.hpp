@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <future>
 #include <optional>
@@ -44,7 +45,7 @@ class records_ahead {
       // A record is in memory as a whole, and a second one only if they are not large.
       bool const is_small = now.letters.size() <= 4 * chunk_letters_;
       std::future<void> reading;
-      if (!now.is_last && is_small && arena_.max_concurrency() > 1) reading = std::async([&] { fill(next); });
+      if (!now.is_last && !now.failure && is_small && arena_.max_concurrency() > 1) reading = std::async([&] { fill(next); });
       for (std::size_t at = 0; item const& of : now.items) {
         if (of.ends_file) {
           end(of.read);
@@ -53,6 +54,7 @@ class records_ahead {
         take(std::string_view(of.header), std::string_view(now.letters.data() + at, of.size), of.read);
         at += of.size;
       }
+      if (now.failure) std::rethrow_exception(now.failure);
       if (now.is_last) return;
       if (reading.valid())
         reading.get();  // reads now if no thread is available
@@ -75,18 +77,28 @@ class records_ahead {
     host_bytes letters;
     std::vector<item> items;
     bool is_last = false;
+    std::exception_ptr failure;  // after these records
   };
 
   void fill(chunk& to) {
     to.items.clear();
-    for (std::size_t letters = 0; letters < chunk_letters_;) {
+    try {
+      read(to);
+    } catch (...) {
+      to.failure = std::current_exception();
+    }
+    reader_.hand_over(to.letters);
+  }
+  void read(chunk& to) {
+    for (std::size_t letters = 0, enough = 1; letters < enough;) {
       if (!in_) {
         to.is_last = next_file_ == files_.size();
-        if (to.is_last) break;
+        if (to.is_last) return;
         in_.emplace(files_[next_file_++], threads_);
         opened_(*in_);
         reader_.begin(*in_);
       }
+      enough = in_->file_size() ? chunk_letters_ : 1;  // what comes through a pipe is not held back
       bool const more = reader_.read_block(*in_, [&](std::string_view header, std::string_view of_record) {
         to.items.push_back({.header = std::string(header), .size = of_record.size(), .read = in_->file_read()});
         letters += of_record.size();
@@ -95,7 +107,6 @@ class records_ahead {
       to.items.push_back({.read = in_->file_read(), .ends_file = true});
       in_.reset();
     }
-    reader_.hand_over(to.letters);
   }
 
   std::vector<std::string> const& files_;

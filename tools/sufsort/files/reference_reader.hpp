@@ -73,7 +73,8 @@ class reference_reader {
     waiting_ = 0;
   }
   /// Reads a block, and calls take(header, letters) for each record that ends in it. Their letters stay where they are until
-  /// hand_over(). @returns false at the end of the file
+  /// hand_over().
+  /// @returns false at the end of the file
   template <class F>
   bool read_block(cli::input& in, F take) {
     constexpr std::size_t block = std::size_t{64} << 20;
@@ -84,8 +85,8 @@ class reference_reader {
     bool const more = count == block;
     std::string_view const all(buffer_.data(), waiting_ + count);
     std::size_t const last = all.substr(waiting_).rfind('\n'), lines = !more              ? all.size()
-                                                                      : last == all.npos ? 0
-                                                                                         : waiting_ + last + 1;
+                                                                       : last == all.npos ? 0
+                                                                                          : waiting_ + last + 1;
     consume_lines(all.substr(0, lines), take);
     waiting_ = all.size() - lines;
     if (lines != 0) std::copy_n(all.data() + lines, waiting_, buffer_.data());
