@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -24,7 +26,7 @@ namespace ordo::inline v0::sufsort {
 
 class records_ahead {
  public:
-  /// @param memory  a sixteenth of it may hold records
+  /// @param memory  a sixteenth of it may hold records, and no more than an eighth of the files is in it
   /// @param opened  called with each file before its records are read, by any thread
   records_ahead(std::vector<std::string> const& files, cli::common_options const& common, std::size_t memory,
                 std::function<void(cli::input&)> opened)
@@ -33,7 +35,7 @@ class records_ahead {
         arena_(threads_for(common.threads)),
         reader_(arena_),
         opened_(std::move(opened)),
-        chunk_letters_(std::clamp(memory / 32, min_chunk, max_chunk)) {}
+        chunk_letters_(std::clamp(std::min(memory / 32, count_bytes(files) / 16), min_chunk, max_chunk)) {}
 
   /// Calls take(header, letters, read) for each record, and end(read) after those of each file, by the caller's thread.
   /// `read` is a number of bytes of the file. @throws input_error
@@ -80,6 +82,12 @@ class records_ahead {
     std::exception_ptr failure;  // after these records
   };
 
+  static std::size_t count_bytes(std::vector<std::string> const& files) {
+    std::size_t sum = 0;
+    for (std::string const& file : files)
+      if (std::error_code error; std::filesystem::is_regular_file(file, error)) sum += std::filesystem::file_size(file, error);
+    return sum;
+  }
   void fill(chunk& to) {
     to.items.clear();
     try {
