@@ -221,7 +221,7 @@ class encoder {
     auto const limit = std::uint32_t(bits_before(first) + room - of_parts_[begin / part_runs].bits);
     std::uint32_t fits = 0;
     for (std::size_t i = 0; i < window; ++i) fits += (bits_[begin - 1 + i] - limit) >> 31;
-    return fits == 0 || fits == window ? 0 : begin - 1 + fits;  // the last that fits and, there, the first that does not
+    return fits == 0 || fits == window ? 0 : begin - 1 + fits;  // the last run before which all fits
   }
   /// Finds the run after a block.
   [[nodiscard]] std::size_t find_next(std::size_t first, std::uint64_t room, std::size_t end) const {
@@ -432,8 +432,9 @@ class encoder {
   each_of const& each_;
   sink& to_;
   bool const writes_early_;
-  std::vector<host_bytes> groups_;               // the words of blocks
-  std::vector<std::uint32_t> bits_, rows_;       // widths of codes, and rows: sums over a part through each run that is searched
+  std::vector<host_bytes> groups_;  // the words of blocks
+  // Sums over a part through each run that is searched: widths of codes, and rows modulo 2^32.
+  std::vector<std::uint32_t> bits_, rows_;
   std::vector<part_extent> of_parts_;            // sums up to each part
   std::size_t num_blocks_ = 1, block_runs_ = 0;  // all blocks, and the runs of one
   std::uint64_t sum_before_ = 0;                 // rows of the block before the open one

@@ -35,6 +35,7 @@ class records_ahead {
         arena_(threads_for(common.threads)),
         reader_(arena_),
         opened_(std::move(opened)),
+        max_record_(memory / 8),
         chunk_letters_(std::clamp(std::min(memory / 32, count_bytes(files) / 16), min_chunk, max_chunk)) {}
 
   /// Calls take(header, letters, read) for each record, and end(read) after those of each file, by the caller's thread.
@@ -44,8 +45,8 @@ class records_ahead {
     chunk now, next;
     fill(now);
     while (true) {
-      // A record is in memory as a whole, and a second one only if they are not large.
-      bool const is_small = now.letters.size() <= 4 * chunk_letters_;
+      // A record is in memory as a whole, and a second one only if there is plenty for it.
+      bool const is_small = now.letters.size() <= max_record_;
       std::future<void> reading;
       if (!now.is_last && !now.failure && is_small && arena_.max_concurrency() > 1) reading = std::async([&] { fill(next); });
       for (std::size_t at = 0; item const& of : now.items) {
@@ -122,7 +123,7 @@ class records_ahead {
   tbb::task_arena arena_;
   reference_reader reader_;
   std::function<void(cli::input&)> opened_;
-  std::size_t chunk_letters_;
+  std::size_t max_record_, chunk_letters_;
   std::optional<cli::input> in_;
   std::size_t next_file_ = 0;
 };
